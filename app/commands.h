@@ -1,0 +1,26 @@
+#pragma once
+// The commands of `nuscope`. Each has one file, command_NAME.cpp, which adds its options to the parser and runs.
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace nuscope::app {
+
+/// Exit codes of every command (DESIGN 11).
+enum Exit : int { yes = 0, no = 1, undecided = 2, badInput = 3, environment = 4, cancelled = 130 };
+
+/// What the chosen command does, set by its callback; run by main, which turns exceptions into exit codes.
+using Action = std::function<int()>;
+
+// One line a command, in the order of the help text.
+#define NUSCOPE_COMMANDS(X) \
+  X(Version)
+
+#define X(name) void add##name(CLI::App& app, Action& action);
+NUSCOPE_COMMANDS(X)
+#undef X
+
+}  // namespace nuscope::app
