@@ -1,5 +1,8 @@
 #pragma once
 // The one procedure behind `nuscope prove`, propagation, tiling and lowering (DESIGN 5, reference/proofs.md).
+#include <span>
+#include <unordered_set>
+
 #include "core/base/progress.h"
 #include "core/proof/verdict.h"
 #include "core/tensor/graph.h"
@@ -22,5 +25,16 @@ struct Options {
 /// shapes as polynomials), else UserError. Asserts of both sides hold jointly. Deterministic for a seed, except
 /// where `cutByTime`. Throws Cancelled within 100 ms of a stop request. Thread-safe.
 Proof prove(const tensor::Program& left, const tensor::Program& right, const Options& options, const Progress& progress);
+
+/// The cheap entry for steps of the nu-graph: decides whether the nodes `after` equal (or, in Mode::refines, refine)
+/// the nodes `before`, both lists of the same length, in the store of `context`, under its asserts. Nodes in `cut`
+/// (and below them) are taken as opaque tensors of unknown values: a proof holds for whatever they compute. Their
+/// definedness is kept: where `before` does not read an element of a cut node that may be undefined, `after` may not
+/// either. Pointer-equal pairs are proved at once; shapes must agree. A pair that is refuted with cuts is `unknown`
+/// here (an opaque value may not be reachable): no counterexample, `draws` is not looked at unless `cut` is empty.
+/// Typical local goals take well under 1 ms. Thread-safe; deterministic as `prove`.
+Proof proveRewrite(const tensor::Program& context, std::span<const tensor::NodeRef> before,
+                   std::span<const tensor::NodeRef> after, const std::unordered_set<tensor::NodeRef>& cut,
+                   const Options& options, const Progress& progress);
 
 }  // namespace nuscope::proof
