@@ -1,17 +1,18 @@
 #pragma once
-// A study: one `.nuscope` file that keeps everything about one program: the text in all its revisions, the nu-graph
-// with its proofs, the candidates of every sweep, what was measured, and where the views stood.
+// A study: one `.nuscope` file that keeps everything about one program: the text in all its revisions, the
+// nu-graph with its proofs, the candidates of every sweep, what was measured, and where the views stood.
 //
-// FILE. SQLite 3, application_id 0x4E755363 ("NuSc"), user_version = schema version. Older versions are migrated on
-// opening for writing, one function per version, inside one transaction; newer ones are refused with a message.
-// Every method that writes is one transaction and durable when it returns: after `kill -9` all of it is there.
-// ONE WRITER. The writer holds `FILE-lock` (flock). Whoever opens a study that is being written gets it read-only, and
-// `readOnlyReason` says so; readers see each finished transaction of the writer.
-// TRUST. A study may come from anybody. Opening it never runs anything: the schema must be exactly ours (no triggers,
-// no views), sizes are limited, the pages are checked, queries have a deadline, and nothing in it is compiled; kernel
-// texts are kept to be shown and compared only. Proofs in it are "recorded" until they are replayed.
-// ERRORS. UserError: no study, damaged, newer, read-only. EnvironmentError: disk full, no permission, I/O; whatever was
-// committed before stays. THREADS. Every method may be called from any thread; they exclude one another.
+// FILE. SQLite 3, application_id 0x4E755363 ("NuSc"), user_version = schema version. Older versions are
+// migrated on opening for writing, one function per version, inside one transaction; newer ones are refused
+// with a message. Every method that writes is one transaction and durable when it returns: after `kill -9`
+// all of it is there. ONE WRITER. The writer holds `FILE-lock` (flock). Whoever opens a study that is being
+// written gets it read-only, and `readOnlyReason` says so; readers see each finished transaction of the
+// writer. TRUST. A study may come from anybody. Opening it never runs anything: the schema must be exactly
+// ours (no triggers, no views), sizes are limited, the pages are checked, queries have a deadline, and
+// nothing in it is compiled; kernel texts are kept to be shown and compared only. Proofs in it are "recorded"
+// until they are replayed. ERRORS. UserError: no study, damaged, newer, read-only. EnvironmentError: disk
+// full, no permission, I/O; whatever was committed before stays. THREADS. Every method may be called from any
+// thread; they exclude one another.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,12 +30,12 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 /// One state of the program's text. An edit that is explored starts a new revision.
 struct Revision {
-  int id = 0;            ///< 1, 2, ...
-  std::string name;      ///< of the function
-  std::string program;   ///< the text
-  std::string file;      ///< where the text came from; may be empty
-  std::string created;   ///< UTC, "2026-11-29T23:47:01Z"
-  std::string version;   ///< of Nuscope
+  int id = 0;           ///< 1, 2, ...
+  std::string name;     ///< of the function
+  std::string program;  ///< the text
+  std::string file;     ///< where the text came from; may be empty
+  std::string created;  ///< UTC, "2026-11-29T23:47:01Z"
+  std::string version;  ///< of Nuscope
   bool hasNuGraph = false;
 };
 
@@ -50,7 +51,7 @@ struct SweepRecord {
   std::string toolchain;  ///< "g++ (Debian 12.2.0) 12.2.0 -O3 ...": part of a measurement's key
   int threads = 1;
   std::uint64_t seed = 1;
-  std::string budget;     ///< "60s", "200", "exhaustive"
+  std::string budget;  ///< "60s", "200", "exhaustive"
   SweepState state = SweepState::running;
   std::string started, ended;                      ///< UTC; ended is empty while running
   std::map<std::string, std::string> environment;  ///< processor, kernel, compiler, libraries, load...
@@ -72,13 +73,13 @@ std::optional<CandidateState> parseCandidateState(std::string_view text);
 enum class CandidateKind : std::uint8_t { emitted, baseline };
 
 struct CandidateRecord {
-  int id = 0;          ///< in the study; what `--candidate N` and the JSON mean
+  int id = 0;  ///< in the study; what `--candidate N` and the JSON mean
   int sweep = 0;
   CandidateKind kind = CandidateKind::emitted;
-  std::string label;   ///< baseline: name, version and threads; emitted: the variant's title
+  std::string label;  ///< baseline: name, version and threads; emitted: the variant's title
   int variant = 0;
   Parameters parameters;
-  std::string kernel;  ///< hash of the kernel's text (textHash); empty for a baseline without one
+  std::string kernel;          ///< hash of the kernel's text (textHash); empty for a baseline without one
   double modelledSeconds = 0;  ///< 0: not modelled
   CandidateState state = CandidateState::enumerated;
   std::string reason;  ///< why it failed, was wrong or skipped; complete, for people
@@ -88,34 +89,34 @@ struct CandidateRecord {
 
 /// One draw of the numeric gate (gate.h).
 struct GateDraw {
-  std::string distribution;       ///< "normal, scale 30"
+  std::string distribution;  ///< "normal, scale 30"
   std::uint64_t seed = 0;
-  int result = 0;                 ///< of the worst element
-  std::vector<std::int64_t> index;///< of the worst element
-  double expected = 0;            ///< float64
+  int result = 0;                   ///< of the worst element
+  std::vector<std::int64_t> index;  ///< of the worst element
+  double expected = 0;              ///< float64
   double actual = 0;
-  double error = 0;               ///< |actual - expected|
-  double bound = 0;               ///< of the running error analysis, before the factor
-  double ratio = 0;               ///< error / bound of the worst element
-  std::int64_t checked = 0;       ///< elements compared
-  std::int64_t undefined = 0;     ///< elements left out: undefined by the semantics
-  std::int64_t undecided = 0;     ///< left out: near a jump, or beyond the range of the dtype
+  double error = 0;            ///< |actual - expected|
+  double bound = 0;            ///< of the running error analysis, before the factor
+  double ratio = 0;            ///< error / bound of the worst element
+  std::int64_t checked = 0;    ///< elements compared
+  std::int64_t undefined = 0;  ///< elements left out: undefined by the semantics
+  std::int64_t undecided = 0;  ///< left out: near a jump, or beyond the range of the dtype
 };
 
 struct GateRecord {
   bool passed = false;
-  double factor = 0;          ///< an element passes when error <= factor * bound
-  std::string accumulation;   ///< dtype whose roundoff the bound assumes
+  double factor = 0;         ///< an element passes when error <= factor * bound
+  std::string accumulation;  ///< dtype whose roundoff the bound assumes
   std::vector<GateDraw> draws;
-  int worst = -1;             ///< index into draws; -1: none
-  std::string verdict;        ///< of the trace of a wrong result: "rounding", "range", "fault"; empty when passed
-  std::string text;           ///< one sentence for people
+  int worst = -1;       ///< index into draws; -1: none
+  std::string verdict;  ///< of the trace of a wrong result: "rounding", "range", "fault"; empty when passed
+  std::string text;     ///< one sentence for people
 };
 
 /// What a measurement is of. Equal keys: the measurement may be reused.
 struct MeasurementKey {
-  std::string kernel;     ///< textHash of the kernel's text, or "baseline: ..." with name and version
-  std::string extents;    ///< extentsText
+  std::string kernel;   ///< textHash of the kernel's text, or "baseline: ..." with name and version
+  std::string extents;  ///< extentsText
   std::string device;
   std::string toolchain;
   int threads = 1;
@@ -130,7 +131,7 @@ struct Measurement {
   double low = 0, high = 0;     ///< confidence interval of the median, seconds
   double confidence = 0;        ///< of that interval, e.g. 0.96
   GateRecord gate;
-  std::string date;             ///< UTC, of the last sample
+  std::string date;  ///< UTC, of the last sample
 };
 
 struct CandidateCounts {
@@ -143,8 +144,8 @@ class Study {
   enum class Access : std::uint8_t { read, write };
   /// A new, empty study in a new file. UserError if the file exists.
   static std::unique_ptr<Study> create(const std::string& path);
-  /// An existing study. With `write`, falls back to read-only when another process writes it or the file may not be
-  /// written: see readOnlyReason.
+  /// An existing study. With `write`, falls back to read-only when another process writes it or the file may
+  /// not be written: see readOnlyReason.
   static std::unique_ptr<Study> open(const std::string& path, Access access);
   /// open(write) if the file exists, else create.
   static std::unique_ptr<Study> openOrCreate(const std::string& path);
@@ -159,9 +160,11 @@ class Study {
   [[nodiscard]] const std::string& path() const;  ///< empty: temporary
   [[nodiscard]] bool readOnly() const;
   [[nodiscard]] const std::string& readOnlyReason() const;
-  /// The whole study into another file, atomically (written beside it, then renamed); replaces an existing one.
+  /// The whole study into another file, atomically (written beside it, then renamed); replaces an existing
+  /// one.
   void saveCopy(const std::string& path) const;
-  /// The study's folder for saved cases and sources, "S.nuscope.files" beside the file; created by whoever needs it.
+  /// The study's folder for saved cases and sources, "S.nuscope.files" beside the file; created by whoever
+  /// needs it.
   [[nodiscard]] std::string filesDirectory() const;
 
   // Program and nu-graph
@@ -177,7 +180,7 @@ class Study {
   // Sweeps
   int addSweep(const SweepRecord& sweep);  ///< id and started are set here
   void endSweep(int sweep, SweepState state);
-  void resumeSweep(int sweep);             ///< running again, end forgotten
+  void resumeSweep(int sweep);  ///< running again, end forgotten
   [[nodiscard]] std::vector<SweepRecord> sweeps() const;
 
   // Candidates: a whole batch is one transaction. Ids are set in the argument.
@@ -194,8 +197,8 @@ class Study {
   [[nodiscard]] std::optional<std::string> kernelText(const std::string& hash) const;
 
   // Measurements
-  /// Inserts, or replaces the one with the same key; the candidate, if any, is updated in the same transaction.
-  /// Returns the id (also stored in candidate->measurement).
+  /// Inserts, or replaces the one with the same key; the candidate, if any, is updated in the same
+  /// transaction. Returns the id (also stored in candidate->measurement).
   int putMeasurement(const Measurement& measurement, CandidateRecord* candidate = nullptr);
   [[nodiscard]] std::optional<Measurement> measurement(int id) const;
   [[nodiscard]] std::optional<Measurement> findMeasurement(const MeasurementKey& key) const;
