@@ -1,0 +1,600 @@
+#include "views/plot.h"
+
+#include <QBuffer>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QSvgGenerator>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace nuscope::views {
+
+void stylePlot(QCustomPlot& plot, const PlotStyle& style) {
+  plot.setBackground(QBrush(style.surface));
+  const QPen linePen(style.line, 1);
+  for (QCPAxisRect* rect : plot.axisRects()) {
+    for (QCPAxis* axis : rect->axes()) {
+      axis->setBasePen(linePen);
+      axis->setTickPen(linePen);
+      axis->setSubTickPen(Qt::NoPen);
+      axis->setTickLabelColor(style.muted);
+      axis->setLabelColor(style.muted);
+      axis->setTickLabelFont(style.numbers);
+      axis->setLabelFont(style.labels);
+      axis->setTickLengthIn(0);
+      axis->setTickLengthOut(0);
+      axis->setSubTicks(false);
+      axis->grid()->setPen(linePen);
+      axis->grid()->setSubGridVisible(false);
+      axis->grid()->setZeroLinePen(Qt::NoPen);
+    }
+  }
+}
+
+QString candidateSummary(const PlotCandidate& candidate) {
+  if (candidate.state != PlotState::measured) return candidate.label + QStringLiteral("\n") + candidate.why;
+  QString text =
+      candidate.label + QStringLiteral("\n") + millisecondsText(candidate.median) + QStringLiteral(" ms");
+  if (!candidate.samples.empty()) {
+    text += QStringLiteral(" (median of %1 runs, 5 % to 95 %: %2 to %3)")
+                .arg(candidate.samples.size())
+                .arg(millisecondsText(quantile(candidate.samples, 0.05)),
+                     millisecondsText(quantile(candidate.samples, 0.95)));
+  }
+  if (candidate.modelled)
+    text += QStringLiteral(", modelled %1 ms").arg(millisecondsText(*candidate.modelled));
+  return text;
+}
+
+std::optional<double> rankCorrelation(const std::vector<PlotCandidate>& candidates) {
+  std::vector<std::pair<double, double>> values;
+  for (const PlotCandidate& candidate : candidates) {
+    if (candidate.state == PlotState::measured && candidate.modelled)
+      values.emplace_back(*candidate.modelled, candidate.median);
+  }
+  const std::size_t n = values.size();
+  if (n < 3) return std::nullopt;
+  // Equal values share the mean of their ranks.
+  const auto ranks = [n](auto get) {
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return get(a) < get(b); });
+    std::vector<double> rank(n);
+    for (std::size_t i = 0; i < n;) {
+      std::size_t j = i;
+      while (j + 1 < n && get(order[j + 1]) == get(order[i])) ++j;
+      for (std::size_t k = i; k <= j; ++k) rank[order[k]] = static_cast<double>(i + j) / 2;
+      i = j + 1;
+    }
+    return rank;
+  };
+  const auto x = ranks([&](std::size_t i) { return values[i].first; });
+  const auto y = ranks([&](std::size_t i) { return values[i].second; });
+  const double mean = static_cast<double>(n - 1) / 2;
+  double xy = 0;
+  double xx = 0;
+  double yy = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  if (xx == 0 || yy == 0) return std::nullopt;
+  return xy / std::sqrt(xx * yy);
+}
+
+QByteArray plotSvg(QCustomPlot& plot, int width, int height) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setSize({width, height});
+  generator.setViewBox(QRect(0, 0, width, height));
+  generator.setTitle(plot.accessibleName());
+  generator.setDescription(plot.accessibleDescription());
+  QCPPainter painter;
+  painter.begin(&generator);
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.setMode(QCPPainter::pmNoCaching);
+  plot.toPainter(&painter, width, height);
+  painter.end();
+  return bytes;
+}
+
+// LatencyPlot
+// --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Ticks at the ranks; rejected columns carry a word instead.
+QSharedPointer<QCPAxisTickerText> columnTicker(const std::vector<const PlotCandidate*>& columns) {
+  auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const double x = static_cast<double>(i + 1);
+    switch (columns[i]->state) {
+      case PlotState::measured:
+        ticker->addTick(x, QString::number(i + 1));
+        break;
+      case PlotState::wrong:
+        ticker->addTick(x, QStringLiteral("wrong"));
+        break;
+      case PlotState::timedOut:
+        ticker->addTick(x, QStringLiteral("timed\nout"));
+        break;
+      case PlotState::failed:
+        ticker->addTick(x, QStringLiteral("failed"));
+        break;
+    }
+  }
+  return ticker;
+}
+
+/// The same spread at every painting: a golden-ratio sequence, not random.
+double jitter(std::size_t i) {
+  const double turned = static_cast<double>(i) * 0.6180339887498949;
+  return (turned - std::floor(turned) - 0.5) * 0.5;
+}
+
+int decimalsFor(double span) {
+  return std::clamp(static_cast<int>(std::ceil(1 - std::log10(std::max(span, 1e-12)))), 0, 6);
+}
+
+QCPItemText* addText(QCustomPlot& plot, QCPAxisRect* rect, const QString& text, const QColor& color,
+                     const QFont& font) {
+  auto* item = new QCPItemText(&plot);
+  item->setClipToAxisRect(false);
+  item->setClipAxisRect(rect);
+  item->position->setAxisRect(rect);
+  item->position->setAxes(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+  item->setText(text);
+  item->setColor(color);
+  item->setFont(font);
+  item->setSelectable(false);
+  return item;
+}
+
+}  // namespace
+
+LatencyPlot::LatencyPlot(QWidget* parent) : QCustomPlot(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(QStringLiteral("Latency plot"));
+  setMinimumSize(280, 220);
+  upper_ = axisRect();
+  lower_ = new QCPAxisRect(this);
+  plotLayout()->addElement(1, 0, lower_);
+  plotLayout()->setRowStretchFactor(0, 4);
+  plotLayout()->setRowStretchFactor(1, 1);
+  plotLayout()->setRowSpacing(4);
+  upper_->setMinimumMargins(QMargins(8, 20, 12, 0));
+  lower_->setMinimumMargins(QMargins(8, 4, 12, 0));
+  lower_->setMinimumSize(10, 46);
+  auto* group = new QCPMarginGroup(this);
+  upper_->setMarginGroup(QCP::msLeft | QCP::msRight, group);
+  lower_->setMarginGroup(QCP::msLeft | QCP::msRight, group);
+  upper_->axis(QCPAxis::atBottom)->grid()->setVisible(false);
+  lower_->axis(QCPAxis::atBottom)->grid()->setVisible(false);
+  lower_->axis(QCPAxis::atLeft)->grid()->setVisible(false);
+  lower_->axis(QCPAxis::atLeft)->setTicks(false);
+  lower_->axis(QCPAxis::atLeft)->setBasePen(Qt::NoPen);
+}
+
+void LatencyPlot::setStyle(const PlotStyle& style) {
+  style_ = style;
+  rebuild();
+}
+
+void LatencyPlot::show(LatencyData data, BestSoFar bestSoFar, double elapsedSeconds, const QString& device) {
+  data_ = std::move(data);
+  bestSoFar_ = std::move(bestSoFar);
+  elapsed_ = elapsedSeconds;
+  device_ = device;
+  rebuild();
+}
+
+void LatencyPlot::setSelected(int candidate) {
+  if (selected_ == candidate) return;
+  selected_ = candidate;
+  rebuild();
+}
+
+std::vector<const PlotCandidate*> LatencyPlot::columns() const {
+  std::vector<const PlotCandidate*> all;
+  for (const PlotCandidate& candidate : data_.best) all.push_back(&candidate);
+  for (const PlotCandidate& candidate : data_.rejected) all.push_back(&candidate);
+  return all;
+}
+
+const PlotCandidate* LatencyPlot::columnAt(const QPointF& position) const {
+  if (!upper_->rect().adjusted(0, -20, 0, 40).contains(position.toPoint())) return nullptr;
+  const double x = upper_->axis(QCPAxis::atBottom)->pixelToCoord(position.x());
+  const auto all = columns();
+  const auto i = static_cast<std::ptrdiff_t>(std::lround(x)) - 1;
+  return i >= 0 && i < std::ssize(all) ? all[static_cast<std::size_t>(i)] : nullptr;
+}
+
+std::optional<QPointF> LatencyPlot::positionOf(int candidate) const {
+  const auto all = columns();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->id != candidate) continue;
+    const double y = all[i]->state == PlotState::measured ? all[i]->median : (data_.low + data_.high) / 2;
+    return QPointF(upper_->axis(QCPAxis::atBottom)->coordToPixel(static_cast<double>(i + 1)),
+                   upper_->axis(QCPAxis::atLeft)->coordToPixel(y));
+  }
+  return std::nullopt;
+}
+
+void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
+  QCPAxis* keys = upper_->axis(QCPAxis::atBottom);
+  QCPAxis* values = upper_->axis(QCPAxis::atLeft);
+  const QColor color = candidate.id == selected_ ? style_.selection : style_.series;
+  if (!candidate.samples.empty()) {
+    auto* range = addGraph(keys, values);
+    range->setData({x, x}, {quantile(candidate.samples, 0.05), quantile(candidate.samples, 0.95)}, true);
+    range->setPen(QPen(color, 1.5));
+    // At most a few hundred dots a column: evenly chosen runs, so that the shape of the distribution stays.
+    auto* runs = addGraph(keys, values);
+    QVector<double> xs;
+    QVector<double> ys;
+    const std::size_t stride = std::max<std::size_t>(1, candidate.samples.size() / 200);
+    for (std::size_t i = 0; i < candidate.samples.size(); i += stride) {
+      const double sample = candidate.samples[i];
+      if (sample > data_.high) continue;  // an outlier beyond the axis; the tooltip has the percentiles
+      xs.push_back(x + jitter(i));
+      ys.push_back(sample);
+    }
+    runs->setLineStyle(QCPGraph::lsNone);
+    QColor dot = color;
+    dot.setAlphaF(0.45F);
+    runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, Qt::NoPen, dot, 3.2));
+    runs->setData(xs, ys);
+  }
+  auto* median = addGraph(keys, values);
+  median->setData({x - 0.27, x + 0.27}, {candidate.median, candidate.median}, true);
+  QPen bar(color, 3);
+  bar.setCapStyle(Qt::FlatCap);
+  median->setPen(bar);
+  if (candidate.modelled && *candidate.modelled >= data_.low && *candidate.modelled <= data_.high) {
+    auto* modelled = addGraph(keys, values);
+    modelled->setData({x - 0.36, x + 0.36}, {*candidate.modelled, *candidate.modelled}, true);
+    modelled->setPen(QPen(style_.muted, 1.2, Qt::DashLine));
+  }
+}
+
+void LatencyPlot::addRejected(const PlotCandidate& candidate, double x) {
+  auto* mark = addGraph(upper_->axis(QCPAxis::atBottom), upper_->axis(QCPAxis::atLeft));
+  mark->setLineStyle(QCPGraph::lsNone);
+  const bool undecided = candidate.state == PlotState::timedOut;
+  const QColor color = undecided ? style_.unknown : style_.refuted;
+  mark->setScatterStyle(QCPScatterStyle(undecided ? QCPScatterStyle::ssDiamond : QCPScatterStyle::ssCross,
+                                        QPen(color, 2), Qt::NoBrush, 9));
+  mark->setData({x}, {(data_.low + data_.high) / 2}, true);
+}
+
+void LatencyPlot::addBaselines() {
+  QCPAxis* keys = upper_->axis(QCPAxis::atBottom);
+  QCPAxis* values = upper_->axis(QCPAxis::atLeft);
+  const double span = data_.high - data_.low;
+  double last = -INFINITY;
+  for (const PlotBaseline& baseline : data_.inside) {
+    auto* line = addGraph(keys, values);
+    line->setData({keys->range().lower, keys->range().upper}, {baseline.median, baseline.median}, true);
+    line->setPen(QPen(style_.baseline, 1.6));
+    auto* label =
+        addText(*this, upper_, baseline.label + QStringLiteral(" ") + millisecondsText(baseline.median),
+                style_.baseline, style_.labels);
+    label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+    label->position->setTypeY(QCPItemPosition::ptPlotCoords);
+    // Close lines: the later label moves to the right end, so that none covers another.
+    const bool crowded = baseline.median - last < span * 0.06;
+    label->setPositionAlignment((crowded ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignBottom);
+    label->setPadding(QMargins(4, 0, 4, 2));
+    label->position->setCoords(crowded ? 1 : 0, baseline.median);
+    last = baseline.median;
+  }
+  if (data_.above.empty()) return;
+  QStringList names;
+  for (const PlotBaseline& baseline : data_.above)
+    names << baseline.label + QStringLiteral(" ") + millisecondsText(baseline.median);
+  const QString joined = QStringLiteral("\u2191 ") + names.join(QStringLiteral(" \u00B7 "));
+  const QFontMetrics metrics(style_.labels);
+  auto* edge =
+      addText(*this, upper_, metrics.elidedText(joined, Qt::ElideRight, std::max(60, upper_->width())),
+              style_.baseline, style_.labels);
+  edge->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+  edge->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  edge->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+  edge->setPadding(QMargins(4, 0, 0, 3));
+  edge->position->setCoords(0, 0);
+}
+
+void LatencyPlot::addBestSoFar() {
+  lower_->setVisible(!bestSoFar_.empty());
+  if (bestSoFar_.empty()) return;
+  QCPAxis* keys = lower_->axis(QCPAxis::atBottom);
+  QCPAxis* values = lower_->axis(QCPAxis::atLeft);
+  QVector<double> xs;
+  QVector<double> ys;
+  for (const auto& [seconds, best] : bestSoFar_) {
+    xs.push_back(seconds);
+    ys.push_back(best);
+  }
+  const double end = std::max(elapsed_, xs.back());
+  xs.push_back(end);
+  ys.push_back(ys.back());
+  auto* line = addGraph(keys, values);
+  line->setLineStyle(QCPGraph::lsStepLeft);
+  line->setPen(QPen(style_.series, 2));
+  line->setData(xs, ys, true);
+  const auto [least, most] = std::minmax_element(ys.begin(), ys.end());
+  const double margin = std::max((*most - *least) * 0.15, *most * 0.01);
+  keys->setRange(0, std::max(end, 1e-3));
+  values->setRange(*least - margin, *most + margin);
+  auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+  ticker->addTick(0, QString());
+  keys->setTicker(ticker);
+  const double unchanged = end - bestSoFar_.back().first;
+  const QString words = QStringLiteral("best so far %1 ms after %2 s, unchanged for %3 s")
+                            .arg(millisecondsText(bestSoFar_.back().second))
+                            .arg(bestSoFar_.back().first, 0, 'f', 0)
+                            .arg(unchanged, 0, 'f', 0);
+  keys->setLabel(words);
+}
+
+void LatencyPlot::rebuild() {
+  clearGraphs();
+  clearItems();
+  stylePlot(*this, style_);
+  lower_->axis(QCPAxis::atLeft)->setBasePen(Qt::NoPen);
+  QCPAxis* keys = upper_->axis(QCPAxis::atBottom);
+  QCPAxis* values = upper_->axis(QCPAxis::atLeft);
+  const auto all = columns();
+  keys->setRange(0.4, std::max<double>(static_cast<double>(all.size()) + 0.6, 1.6));
+  values->setRange(data_.low, data_.high);
+  keys->setTicker(columnTicker(all));
+  values->setNumberFormat(QStringLiteral("f"));
+  values->setNumberPrecision(decimalsFor((data_.high - data_.low) / 4));
+  values->ticker()->setTickCount(5);
+  QString label = QStringLiteral("candidates by rank; milliseconds on %1").arg(device_);
+  QStringList more;
+  if (data_.measuredMore > 0) more << QStringLiteral("%1 slower").arg(data_.measuredMore);
+  if (data_.rejectedMore > 0) more << QStringLiteral("%1 more rejected").arg(data_.rejectedMore);
+  if (!more.isEmpty()) label += QStringLiteral("; not shown: ") + more.join(QStringLiteral(", "));
+  const bool modelled =
+      std::any_of(data_.best.begin(), data_.best.end(), [](const auto& c) { return c.modelled.has_value(); });
+  if (modelled) label += QStringLiteral("\ndashed: modelled");
+  keys->setLabel(all.empty() ? QString() : label);
+  addBaselines();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double x = static_cast<double>(i + 1);
+    if (all[i]->id == selected_) {
+      auto* patch = new QCPItemRect(this);
+      patch->setClipToAxisRect(true);
+      patch->topLeft->setAxes(keys, values);
+      patch->bottomRight->setAxes(keys, values);
+      patch->topLeft->setCoords(x - 0.46, data_.high);
+      patch->bottomRight->setCoords(x + 0.46, data_.low);
+      QColor fill = style_.selection;
+      fill.setAlphaF(0.12F);
+      patch->setPen(hasFocus() ? QPen(style_.selection, 1) : QPen(Qt::NoPen));
+      patch->setBrush(fill);
+      patch->setSelectable(false);
+    }
+    if (all[i]->state == PlotState::measured) {
+      addCandidate(*all[i], x);
+    } else {
+      addRejected(*all[i], x);
+    }
+  }
+  addBestSoFar();
+  describe();
+  replot(QCustomPlot::rpQueuedReplot);
+}
+
+void LatencyPlot::describe() {
+  QStringList lines;
+  for (std::size_t i = 0; i < data_.best.size() && i < 3; ++i) {
+    lines << QStringLiteral("%1. ").arg(i + 1) +
+                 QString(candidateSummary(data_.best[i])).replace('\n', QStringLiteral(": "));
+  }
+  for (const PlotBaseline& baseline : data_.inside)
+    lines << baseline.label + QStringLiteral(": ") + millisecondsText(baseline.median) +
+                 QStringLiteral(" ms");
+  for (const PlotBaseline& baseline : data_.above)
+    lines << baseline.label + QStringLiteral(": ") + millisecondsText(baseline.median) +
+                 QStringLiteral(" ms");
+  setAccessibleDescription(lines.join(QStringLiteral("; ")));
+}
+
+bool LatencyPlot::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const PlotCandidate* candidate = columnAt(help->pos())) {
+      QToolTip::showText(help->globalPos(), candidateSummary(*candidate), this);
+    } else {
+      QToolTip::hideText();
+    }
+    return true;
+  }
+  return QCustomPlot::event(event);
+}
+
+void LatencyPlot::keyPressEvent(QKeyEvent* event) {
+  const auto all = columns();
+  const bool left = event->key() == Qt::Key_Left;
+  if ((!left && event->key() != Qt::Key_Right) || all.empty()) {
+    QCustomPlot::keyPressEvent(event);
+    return;
+  }
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* c) { return c->id == selected_; });
+  std::ptrdiff_t i = found == all.end() ? (left ? std::ssize(all) : -1) : found - all.begin();
+  i = std::clamp<std::ptrdiff_t>(i + (left ? -1 : 1), 0, std::ssize(all) - 1);
+  setSelected(all[static_cast<std::size_t>(i)]->id);
+  emit candidatePicked(selected_);
+}
+
+void LatencyPlot::mouseReleaseEvent(QMouseEvent* event) {
+  QCustomPlot::mouseReleaseEvent(event);
+  if (event->button() != Qt::LeftButton) return;
+  if (const PlotCandidate* candidate = columnAt(event->position())) {
+    const int id = candidate->id;
+    setSelected(id);
+    emit candidatePicked(id);
+  }
+}
+
+void LatencyPlot::focusInEvent(QFocusEvent* event) {
+  QCustomPlot::focusInEvent(event);
+  rebuild();
+}
+
+void LatencyPlot::focusOutEvent(QFocusEvent* event) {
+  QCustomPlot::focusOutEvent(event);
+  rebuild();
+}
+
+// ModelPlot
+// ----------------------------------------------------------------------------------------------------------
+
+ModelPlot::ModelPlot(QWidget* parent) : QCustomPlot(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(QStringLiteral("Model against measured"));
+  setMinimumSize(280, 220);
+  axisRect()->setMinimumMargins(QMargins(8, 12, 16, 0));
+}
+
+void ModelPlot::setStyle(const PlotStyle& style) {
+  style_ = style;
+  rebuild();
+}
+
+void ModelPlot::show(std::vector<PlotCandidate> candidates) {
+  std::erase_if(candidates, [](const auto& c) { return c.state != PlotState::measured || !c.modelled; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.median < b.median; });
+  candidates_ = std::move(candidates);
+  rebuild();
+}
+
+void ModelPlot::setSelected(int candidate) {
+  if (selected_ == candidate) return;
+  selected_ = candidate;
+  rebuild();
+}
+
+std::optional<QPointF> ModelPlot::positionOf(int candidate) const {
+  for (const PlotCandidate& each : candidates_) {
+    if (each.id == candidate)
+      return QPointF(xAxis->coordToPixel(*each.modelled), yAxis->coordToPixel(each.median));
+  }
+  return std::nullopt;
+}
+
+void ModelPlot::rebuild() {
+  clearGraphs();
+  clearItems();
+  stylePlot(*this, style_);
+  double low = INFINITY;
+  double high = 0;
+  QVector<double> xs;
+  QVector<double> ys;
+  for (const PlotCandidate& candidate : candidates_) {
+    xs.push_back(*candidate.modelled);
+    ys.push_back(candidate.median);
+    low = std::min({low, *candidate.modelled, candidate.median});
+    high = std::max({high, *candidate.modelled, candidate.median});
+  }
+  if (candidates_.empty()) low = 0.5, high = 2;
+  const double margin = std::pow(high / low, 0.06) * 1.02;
+  for (QCPAxis* axis : {xAxis, yAxis}) {
+    axis->setScaleType(QCPAxis::stLogarithmic);
+    axis->setRange(low / margin, high * margin);
+    auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
+    ticker->setLogBase(high / low > 50 ? 10 : high / low > 6 ? 2 : 1.2599210498948732);
+    axis->setTicker(ticker);
+    axis->setNumberFormat(QStringLiteral("g"));
+    axis->setNumberPrecision(3);
+    axis->setSubTicks(false);
+  }
+  xAxis->setLabel(QStringLiteral("modelled, milliseconds"));
+  yAxis->setLabel(QStringLiteral("measured, milliseconds"));
+  auto* agree = addGraph();
+  agree->setData({low / margin, high * margin}, {low / margin, high * margin}, true);
+  agree->setPen(QPen(style_.muted, 1.2, Qt::DashLine));
+  auto* points = addGraph();
+  points->setLineStyle(QCPGraph::lsNone);
+  QColor dot = style_.series;
+  dot.setAlphaF(0.7F);
+  points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, Qt::NoPen, dot, 6));
+  points->setData(xs, ys);
+  for (const PlotCandidate& candidate : candidates_) {
+    if (candidate.id != selected_) continue;
+    auto* mark = addGraph();
+    mark->setLineStyle(QCPGraph::lsNone);
+    mark->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(style_.selection, 2), Qt::NoBrush, 12));
+    mark->setData({*candidate.modelled}, {candidate.median}, true);
+  }
+  QString words =
+      QStringLiteral("%1 candidates; dashed: model and measurement agree").arg(candidates_.size());
+  if (const auto rho = rankCorrelation(candidates_))
+    words += QStringLiteral("; rank correlation \u03C1 = %1").arg(*rho, 0, 'f', 2);
+  setAccessibleDescription(words);
+  xAxis->setLabel(xAxis->label() + QStringLiteral("\n") + words);
+  replot(QCustomPlot::rpQueuedReplot);
+}
+
+const PlotCandidate* ModelPlot::nearest(const QPointF& position) const {
+  const PlotCandidate* best = nullptr;
+  double distance = 14;
+  for (const PlotCandidate& candidate : candidates_) {
+    const QPointF at(xAxis->coordToPixel(*candidate.modelled), yAxis->coordToPixel(candidate.median));
+    const double d = std::hypot(at.x() - position.x(), at.y() - position.y());
+    if (d < distance) {
+      distance = d;
+      best = &candidate;
+    }
+  }
+  return best;
+}
+
+bool ModelPlot::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const PlotCandidate* candidate = nearest(help->pos())) {
+      QToolTip::showText(help->globalPos(), candidateSummary(*candidate), this);
+    } else {
+      QToolTip::hideText();
+    }
+    return true;
+  }
+  return QCustomPlot::event(event);
+}
+
+void ModelPlot::mouseReleaseEvent(QMouseEvent* event) {
+  QCustomPlot::mouseReleaseEvent(event);
+  const PlotCandidate* candidate = event->button() == Qt::LeftButton ? nearest(event->position()) : nullptr;
+  if (candidate == nullptr) return;
+  const int id = candidate->id;
+  setSelected(id);
+  emit candidatePicked(id);
+}
+
+void ModelPlot::keyPressEvent(QKeyEvent* event) {
+  const bool back = event->key() == Qt::Key_Left;
+  if ((!back && event->key() != Qt::Key_Right) || candidates_.empty()) {
+    QCustomPlot::keyPressEvent(event);
+    return;
+  }
+  const auto found =
+      std::find_if(candidates_.begin(), candidates_.end(), [&](const auto& c) { return c.id == selected_; });
+  std::ptrdiff_t i = found == candidates_.end() ? -1 : found - candidates_.begin();
+  i = std::clamp<std::ptrdiff_t>(i + (back ? -1 : 1), 0, std::ssize(candidates_) - 1);
+  setSelected(candidates_[static_cast<std::size_t>(i)].id);
+  emit candidatePicked(selected_);
+}
+
+}  // namespace nuscope::views

@@ -1,0 +1,94 @@
+#include "views/plot_data.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+
+namespace nuscope::views {
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double at = std::clamp(q, 0.0, 1.0) * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t next = std::min(below + 1, values.size() - 1);
+  const double part = at - static_cast<double>(below);
+  return values[below] * (1 - part) + values[next] * part;
+}
+
+namespace {
+
+std::pair<double, double> reach(const PlotCandidate& candidate) {
+  double low = std::min(candidate.low > 0 ? candidate.low : candidate.median, candidate.median);
+  double high = std::max(candidate.high, candidate.median);
+  if (!candidate.samples.empty()) {
+    low = std::min(low, quantile(candidate.samples, 0.05));
+    high = std::max(high, quantile(candidate.samples, 0.95));
+  }
+  return {low, high};
+}
+
+void fitAxis(LatencyData& data, std::vector<PlotBaseline> baselines) {
+  std::sort(baselines.begin(), baselines.end(),
+            [](const auto& a, const auto& b) { return a.median < b.median; });
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const PlotCandidate& candidate : data.best) {
+    const auto [least, most] = reach(candidate);
+    low = std::min(low, least);
+    high = std::max(high, most);
+  }
+  if (data.best.empty() && !baselines.empty()) low = high = baselines.front().median;
+  if (!std::isfinite(low)) return;
+  const double own = std::max(high - low, std::abs(high) * 0.02);
+  double top = high;
+  double bottom = low;
+  for (const PlotBaseline& baseline : baselines) {
+    const double from = std::min(bottom, baseline.median);
+    const double to = std::max(top, baseline.median);
+    if (to - from <= 2 * own || data.best.empty()) {
+      bottom = from;
+      top = to;
+      data.inside.push_back(baseline);
+    } else {
+      data.above.push_back(baseline);
+    }
+  }
+  const double margin = std::max(top - bottom, std::abs(top) * 0.02) * 0.08;
+  data.low = std::max(0.0, bottom - margin);
+  data.high = top + margin;
+}
+
+}  // namespace
+
+LatencyData latencyData(std::vector<PlotCandidate> candidates, std::vector<PlotBaseline> baselines,
+                        int limit) {
+  LatencyData data;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.median < b.median; });
+  constexpr std::size_t rejectedLimit = 4;
+  for (PlotCandidate& candidate : candidates) {
+    if (candidate.state == PlotState::measured) {
+      if (data.best.size() < static_cast<std::size_t>(limit)) {
+        data.best.push_back(std::move(candidate));
+      } else {
+        ++data.measuredMore;
+      }
+    } else if (data.rejected.size() < rejectedLimit) {
+      data.rejected.push_back(std::move(candidate));
+    } else {
+      ++data.rejectedMore;
+    }
+  }
+  fitAxis(data, std::move(baselines));
+  return data;
+}
+
+QString millisecondsText(double milliseconds) {
+  if (!std::isfinite(milliseconds)) return QStringLiteral("?");
+  if (milliseconds == 0) return QStringLiteral("0");
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(milliseconds))));
+  const int decimals = std::clamp(2 - magnitude, 0, 6);
+  return QLocale::c().toString(milliseconds, 'f', decimals);
+}
+
+}  // namespace nuscope::views
