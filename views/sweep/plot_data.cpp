@@ -1,4 +1,4 @@
-#include "views/plot_data.h"
+#include "views/sweep/plot_data.h"
 
 #include <QLocale>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "views/plot.h"
+#include "views/sweep/plot.h"
 
 #include <QBuffer>
 #include <QHelpEvent>
@@ -433,7 +433,7 @@ void LatencyPlot::keyPressEvent(QKeyEvent* event) {
   std::ptrdiff_t i = found == all.end() ? (left ? std::ssize(all) : -1) : found - all.begin();
   i = std::clamp<std::ptrdiff_t>(i + (left ? -1 : 1), 0, std::ssize(all) - 1);
   setSelected(all[static_cast<std::size_t>(i)]->id);
-  emit candidatePicked(selected_);
+  Q_EMIT candidatePicked(selected_);
 }
 
 void LatencyPlot::mouseReleaseEvent(QMouseEvent* event) {
@@ -442,7 +442,7 @@ void LatencyPlot::mouseReleaseEvent(QMouseEvent* event) {
   if (const PlotCandidate* candidate = columnAt(event->position())) {
     const int id = candidate->id;
     setSelected(id);
-    emit candidatePicked(id);
+    Q_EMIT candidatePicked(id);
   }
 }
 
@@ -580,7 +580,7 @@ void ModelPlot::mouseReleaseEvent(QMouseEvent* event) {
   if (candidate == nullptr) return;
   const int id = candidate->id;
   setSelected(id);
-  emit candidatePicked(id);
+  Q_EMIT candidatePicked(id);
 }
 
 void ModelPlot::keyPressEvent(QKeyEvent* event) {
@@ -594,7 +594,7 @@ void ModelPlot::keyPressEvent(QKeyEvent* event) {
   std::ptrdiff_t i = found == candidates_.end() ? -1 : found - candidates_.begin();
   i = std::clamp<std::ptrdiff_t>(i + (back ? -1 : 1), 0, std::ssize(candidates_) - 1);
   setSelected(candidates_[static_cast<std::size_t>(i)].id);
-  emit candidatePicked(selected_);
+  Q_EMIT candidatePicked(selected_);
 }
 
 }  // namespace nuscope::views

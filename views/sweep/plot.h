@@ -2,13 +2,13 @@
 // The plots of a sweep on QCustomPlot. QCustomPlot knows no palette: everything visible gets its colour from
 // one function, `stylePlot`. A plot shows prepared data (plot_data.h), computes nothing, and is painted by
 // one code on screen, into SVG and into PNG.
-#include <qcustomplot.h>
+#include "views/plot_library.h"
 
 #include <QColor>
 #include <QFont>
 #include <vector>
 
-#include "views/plot_data.h"
+#include "views/sweep/plot_data.h"
 
 namespace nuscope::views {
 
@@ -39,7 +39,7 @@ class LatencyPlot : public QCustomPlot {
   [[nodiscard]] std::optional<QPointF> positionOf(int candidate) const;
   [[nodiscard]] const LatencyData& data() const { return data_; }
 
- signals:
+ Q_SIGNALS:
   void candidatePicked(int candidate);
 
  protected:
@@ -80,7 +80,7 @@ class ModelPlot : public QCustomPlot {
   void setSelected(int candidate);
   [[nodiscard]] std::optional<QPointF> positionOf(int candidate) const;
 
- signals:
+ Q_SIGNALS:
   void candidatePicked(int candidate);
 
  protected:

@@ -1,4 +1,4 @@
-#include "views/math_box.h"
+#include "views/proof/math_box.h"
 
 #include <QFontDatabase>
 #include <QFontMetricsF>
