@@ -66,6 +66,8 @@ class View : public QWidget {
   /// Marks all hits, moves to the next one (backwards: the one before); returns "3 of 12", or "no match".
   virtual QString find(const QString& text, bool backwards);
   void openFind();
+  /// F3 and Shift+F3.
+  void findAgain(bool backwards);
   void closeFind();
 
   /// F. Default: nothing.
