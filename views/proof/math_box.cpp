@@ -193,6 +193,10 @@ MathBox MathBox::fraction(const MathFace& face, int level, const MathBox& numera
   return box;
 }
 
+MathBox MathBox::radical(const MathFace& face, int level, const MathBox& body) {
+  return radical(face, level, body, {});
+}
+
 MathBox MathBox::radical(const MathFace& face, int level, const MathBox& body, const MathBox& index) {
   MathBox box;
   const qreal em = face.em(level);

@@ -55,7 +55,8 @@ class MathBox {
   static MathBox stack(const std::vector<MathBox>& lines, qreal gap);
   static MathBox fraction(const MathFace& face, int level, const MathBox& numerator,
                           const MathBox& denominator);
-  static MathBox radical(const MathFace& face, int level, const MathBox& body, const MathBox& index = {});
+  static MathBox radical(const MathFace& face, int level, const MathBox& body);
+  static MathBox radical(const MathFace& face, int level, const MathBox& body, const MathBox& index);
   static MathBox scripts(const MathFace& face, int level, const MathBox& base, const MathBox& below,
                          const MathBox& above);
   /// A large operator (Σ, Π) or its word (max, min) with its range set under it, and a limit above (may be
