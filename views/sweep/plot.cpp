@@ -249,7 +249,7 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
     runs->setLineStyle(QCPGraph::lsNone);
     QColor dot = color;
     dot.setAlphaF(0.45F);
-    runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, Qt::NoPen, dot, 3.2));
+    runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 3.4));
     runs->setData(xs, ys);
   }
   auto* median = addGraph(keys, values);
@@ -354,6 +354,8 @@ void LatencyPlot::rebuild() {
   const auto all = columns();
   keys->setRange(0.4, std::max<double>(static_cast<double>(all.size()) + 0.6, 1.6));
   values->setRange(data_.low, data_.high);
+  values->setBasePen(Qt::NoPen);
+  keys->setTickLabelFont(data_.rejected.empty() ? style_.numbers : style_.labels);
   keys->setTicker(columnTicker(all));
   values->setNumberFormat(QStringLiteral("f"));
   values->setNumberPrecision(decimalsFor((data_.high - data_.low) / 4));
@@ -510,11 +512,16 @@ void ModelPlot::rebuild() {
   if (candidates_.empty()) low = 0.5, high = 2;
   const double margin = std::pow(high / low, 0.06) * 1.02;
   for (QCPAxis* axis : {xAxis, yAxis}) {
-    axis->setScaleType(QCPAxis::stLogarithmic);
+    const bool wide = high / low > 8;
+    axis->setScaleType(wide ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     axis->setRange(low / margin, high * margin);
-    auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
-    ticker->setLogBase(high / low > 50 ? 10 : high / low > 6 ? 2 : 1.2599210498948732);
-    axis->setTicker(ticker);
+    if (wide) {
+      auto ticker = QSharedPointer<QCPAxisTickerLog>::create();
+      ticker->setLogBase(high / low > 50 ? 10 : 2);
+      axis->setTicker(ticker);
+    } else {
+      axis->setTicker(QSharedPointer<QCPAxisTicker>::create());
+    }
     axis->setNumberFormat(QStringLiteral("g"));
     axis->setNumberPrecision(3);
     axis->setSubTicks(false);
@@ -528,7 +535,7 @@ void ModelPlot::rebuild() {
   points->setLineStyle(QCPGraph::lsNone);
   QColor dot = style_.series;
   dot.setAlphaF(0.7F);
-  points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, Qt::NoPen, dot, 6));
+  points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 7));
   points->setData(xs, ys);
   for (const PlotCandidate& candidate : candidates_) {
     if (candidate.id != selected_) continue;
