@@ -31,9 +31,9 @@ struct Formula {
     floor,      ///< floor brackets about parts[0]
     bigOperator,  ///< text: "\u03A3", "\u03A0", "max", "min", "\u2200"; parts: body, bound variable, upper
                   ///< limit; the variable runs over 0 <= v < limit, or v <= limit if `inclusive`
-    cases,     ///< parts: value, condition, value, condition, ..., value otherwise
-    relation,  ///< parts[0] text parts[1]; text: "<", "\u2264", "=", "\u2227"...
-    negation   ///< not parts[0]
+    cases,        ///< parts: value, condition, value, condition, ..., value otherwise
+    relation,     ///< parts[0] text parts[1]; text: "<", "\u2264", "=", "\u2227"...
+    negation      ///< not parts[0]
   };
   Kind kind = Kind::number;
   std::string text;
