@@ -46,7 +46,8 @@ CommandProgress::CommandProgress() : state_(new State) {
     if (!state->terminal) return;
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(state->mutex);
-    if (now - state->start < std::chrono::seconds(1) || now - state->shown < std::chrono::milliseconds(100)) return;
+    if (now - state->start < std::chrono::seconds(1) || now - state->shown < std::chrono::milliseconds(100))
+      return;
     state->shown = now;
     state->drawn = true;
     const std::string percent = fraction < 0 ? "     " : fmt::format("{:3.0f} %", 100 * fraction);

@@ -4,8 +4,9 @@
 
 namespace nuscope::app {
 
-/// Progress for commands: stops at Ctrl-C (SIGINT) or SIGTERM, and, once a stage takes over a second and standard
-/// error is a terminal, shows "42 %  proving step 12" there on one line. Call from the main thread; one at a time.
+/// Progress for commands: stops at Ctrl-C (SIGINT) or SIGTERM, and, once a stage takes over a second and
+/// standard error is a terminal, shows "42 %  proving step 12" there on one line. Call from the main thread;
+/// one at a time.
 class CommandProgress {
  public:
   CommandProgress();

@@ -1,5 +1,6 @@
 #pragma once
-// The commands of `nuscope`. Each has one file, command_NAME.cpp, which adds its options to the parser and runs.
+// The commands of `nuscope`. Each has one file, command_NAME.cpp, which adds its options to the parser and
+// runs.
 #include <functional>
 #include <string>
 
@@ -16,8 +17,7 @@ enum Exit : int { yes = 0, no = 1, undecided = 2, badInput = 3, environment = 4,
 using Action = std::function<int()>;
 
 // One line a command, in the order of the help text.
-#define NUSCOPE_COMMANDS(X) \
-  X(Version)
+#define NUSCOPE_COMMANDS(X) X(Version)
 
 #define X(name) void add##name(CLI::App& app, Action& action);
 NUSCOPE_COMMANDS(X)

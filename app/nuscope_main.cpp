@@ -51,4 +51,6 @@ int runMain(int argc, char** argv) {
 }  // namespace
 }  // namespace nuscope::app
 
-int main(int argc, char** argv) { return nuscope::app::runMain(argc, argv); }
+int main(int argc, char** argv) {
+  return nuscope::app::runMain(argc, argv);
+}

@@ -17,15 +17,18 @@ std::string_view lineOf(std::string_view text, int line) {
 }
 
 int codePoints(std::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(),
-                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<int>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::string_view word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   return "error";
 }
@@ -46,7 +49,8 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
     const int last = range.endLine > range.line ? length : std::max(first, range.endColumn - 1);
     std::string shown(line);
     std::replace(shown.begin(), shown.end(), '\t', ' ');
-    out += fmt::format("{:5} | {}\n      | {}^{}\n", range.line, shown, std::string(static_cast<size_t>(first - 1), ' '),
+    out += fmt::format("{:5} | {}\n      | {}^{}\n", range.line, shown,
+                       std::string(static_cast<size_t>(first - 1), ' '),
                        std::string(static_cast<size_t>(std::max(0, std::min(last, length) - first)), '~'));
   }
   if (!diagnostic.hint.empty()) out += fmt::format("      help: {}\n", diagnostic.hint);

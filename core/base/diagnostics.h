@@ -7,7 +7,8 @@
 
 namespace nuscope {
 
-/// A place in a text: 1-based lines and columns (in characters of UTF-8 code points), end exclusive. Line 0: unknown.
+/// A place in a text: 1-based lines and columns (in characters of UTF-8 code points), end exclusive. Line 0:
+/// unknown.
 struct SourceRange {
   int line = 0;
   int column = 0;

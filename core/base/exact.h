@@ -1,5 +1,6 @@
 #pragma once
-// Exact numbers. Everything a proof rests on is computed in these; a wrapped machine integer is a wrong proof.
+// Exact numbers. Everything a proof rests on is computed in these; a wrapped machine integer is a wrong
+// proof.
 #include <gmpxx.h>
 
 #include <optional>

@@ -215,7 +215,8 @@ bool Process::drainOutput() {
   return got >= 0;
 }
 
-Process::Read Process::readLine(std::string& line, std::chrono::milliseconds limitTime, const std::stop_token& stop) {
+Process::Read Process::readLine(std::string& line, std::chrono::milliseconds limitTime,
+                                const std::stop_token& stop) {
   const auto deadline = Clock::now() + limitTime;
   std::size_t searched = 0;
   while (true) {
@@ -258,8 +259,8 @@ std::optional<ProcessEnd> Process::wait(std::chrono::milliseconds limitTime) {
   return end_;
 }
 
-Finished runProcess(const ProcessOptions& options, std::string_view input, std::chrono::milliseconds limitTime,
-                    const std::stop_token& stop) {
+Finished runProcess(const ProcessOptions& options, std::string_view input,
+                    std::chrono::milliseconds limitTime, const std::stop_token& stop) {
   const auto start = Clock::now();
   const auto deadline = start + limitTime;
   Finished result;
@@ -293,6 +294,8 @@ Finished runProcess(const ProcessOptions& options, std::string_view input, std::
   return result;
 }
 
-std::string executablePath() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string executablePath() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
 
 }  // namespace nuscope

@@ -12,13 +12,13 @@
 namespace nuscope {
 
 struct ProcessOptions {
-  std::vector<std::string> arguments;      ///< argv; arguments[0] is looked up in PATH
-  std::string directory;                   ///< working directory; empty: inherited
-  std::vector<std::string> environment;    ///< "NAME=value" added to the inherited environment
-  std::size_t memoryLimit = 0;             ///< RLIMIT_AS in bytes; 0: none
-  std::chrono::seconds cpuLimit{0};        ///< RLIMIT_CPU; 0: none
-  int niceness = 0;                        ///< added to ours
-  bool mergeErrors = false;                ///< standard error goes to standard output
+  std::vector<std::string> arguments;    ///< argv; arguments[0] is looked up in PATH
+  std::string directory;                 ///< working directory; empty: inherited
+  std::vector<std::string> environment;  ///< "NAME=value" added to the inherited environment
+  std::size_t memoryLimit = 0;           ///< RLIMIT_AS in bytes; 0: none
+  std::chrono::seconds cpuLimit{0};      ///< RLIMIT_CPU; 0: none
+  int niceness = 0;                      ///< added to ours
+  bool mergeErrors = false;              ///< standard error goes to standard output
 };
 
 /// How a child ended, in words for people: "exit code 3", "killed by signal 11 (segmentation fault)".
@@ -29,9 +29,9 @@ struct ProcessEnd {
   [[nodiscard]] std::string text() const;
 };
 
-/// One child with pipes to its three standard streams. Started by exec at once, in a process group of its own;
-/// the destructor kills the group. A child outlives a killed parent until it reads the end of its input: give
-/// what may hang a cpuLimit. Not thread-safe, except `kill`.
+/// One child with pipes to its three standard streams. Started by exec at once, in a process group of its
+/// own; the destructor kills the group. A child outlives a killed parent until it reads the end of its input:
+/// give what may hang a cpuLimit. Not thread-safe, except `kill`.
 class Process {
  public:
   /// Throws EnvironmentError if the program cannot be started.

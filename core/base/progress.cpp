@@ -1,7 +1,5 @@
 #include "core/base/progress.h"
 
-
-
 namespace nuscope {
 
 Progress::Progress(std::stop_token stop, Callback callback)

@@ -16,8 +16,12 @@ constexpr Row rows[] = {NUSCOPE_RULES(X)};
 
 }  // namespace
 
-std::string_view code(Rule rule) { return rows[static_cast<std::size_t>(rule)].code; }
-bool isMalformed(Rule rule) { return rows[static_cast<std::size_t>(rule)].malformed; }
+std::string_view code(Rule rule) {
+  return rows[static_cast<std::size_t>(rule)].code;
+}
+bool isMalformed(Rule rule) {
+  return rows[static_cast<std::size_t>(rule)].malformed;
+}
 
 std::optional<Rule> parseRule(std::string_view wanted) {
   for (std::size_t i = 0; i < std::size(rows); ++i) {

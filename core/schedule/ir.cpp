@@ -42,9 +42,15 @@ std::optional<Enum> find(const Rows& rows, std::string_view wanted, Text textOf)
 
 }  // namespace
 
-std::string_view text(ElementType type) { return typeRows[static_cast<std::size_t>(type)].text; }
-std::string_view text(Space space) { return spaceRows[static_cast<std::size_t>(space)]; }
-std::string_view text(BufferKind kind) { return kindRows[static_cast<std::size_t>(kind)].text; }
+std::string_view text(ElementType type) {
+  return typeRows[static_cast<std::size_t>(type)].text;
+}
+std::string_view text(Space space) {
+  return spaceRows[static_cast<std::size_t>(space)];
+}
+std::string_view text(BufferKind kind) {
+  return kindRows[static_cast<std::size_t>(kind)].text;
+}
 std::string_view text(Opcode op) {
   return op == Opcode::custom ? std::string_view("CUSTOM") : opRows[static_cast<std::size_t>(op)].text;
 }
@@ -62,8 +68,12 @@ std::optional<Opcode> parseOpcode(std::string_view wanted) {
   return find<Opcode>(opRows, wanted, [](const OpRow& row) { return row.text; });
 }
 
-int bits(ElementType type) { return typeRows[static_cast<std::size_t>(type)].bits; }
-bool isReadOnly(BufferKind kind) { return kindRows[static_cast<std::size_t>(kind)].readOnly; }
+int bits(ElementType type) {
+  return typeRows[static_cast<std::size_t>(type)].bits;
+}
+bool isReadOnly(BufferKind kind) {
+  return kindRows[static_cast<std::size_t>(kind)].readOnly;
+}
 
 Arity arity(Opcode op) {
   if (op == Opcode::custom) return {0, INT32_MAX, -1, ""};
@@ -76,7 +86,9 @@ std::int64_t Buffer::elements() const {
   return n;
 }
 
-std::int64_t Buffer::bytes() const { return elements() / 8 * bits(type) + (elements() % 8 * bits(type) + 7) / 8; }
+std::int64_t Buffer::bytes() const {
+  return elements() / 8 * bits(type) + (elements() % 8 * bits(type) + 7) / 8;
+}
 
 const std::string* Task::param(std::string_view name) const {
   for (const auto& [key, value] : params) {

@@ -2,15 +2,21 @@
 // Schedule IR: buffers, counters, tasks, waits and queues of one megakernel launch.
 //
 // SEMANTICS (reference/megakernel.md H.1, cases/schedules/README.md)
-//  * Counters start at 0 and only grow. A task starts when all its waits hold (counter >= threshold) and, if it is in a
-//    queue, when the entry before it in that queue has completed. On completion it raises each of its counters by 1.
-//    Start and completion are separate events; whatever is enabled may happen next. Each task runs once.
-//  * A queue (one SM, one persistent block) runs its entries in order. A task in no queue runs whenever its waits hold.
-//  * Regions are rectangles of elements. Buffers with one storage (aliases, cache twins) overlap by row-major position;
+//  * Counters start at 0 and only grow. A task starts when all its waits hold (counter >= threshold) and, if
+//  it is in a
+//    queue, when the entry before it in that queue has completed. On completion it raises each of its
+//    counters by 1. Start and completion are separate events; whatever is enabled may happen next. Each task
+//    runs once.
+//  * A queue (one SM, one persistent block) runs its entries in order. A task in no queue runs whenever its
+//  waits hold.
+//  * Regions are rectangles of elements. Buffers with one storage (aliases, cache twins) overlap by row-major
+//  position;
 //    buffers on one page overlap whatever their regions.
-//  * Read-only kinds (weight, constant, input) are initialised; activations, outputs and the cache rows of this pass
+//  * Read-only kinds (weight, constant, input) are initialised; activations, outputs and the cache rows of
+//  this pass
 //    are not until a task has written them.
-// Records keep what a file said beyond what is checked (unknown keys, exact number texts), so that writing loses nothing.
+// Records keep what a file said beyond what is checked (unknown keys, exact number texts), so that writing
+// loses nothing.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,43 +27,47 @@
 namespace nuscope::schedule {
 
 // X(enumerator, text, bits)
-#define NUSCOPE_ELEMENT_TYPES(X) \
-  X(f32, "F32", 32) X(f16, "F16", 16) X(bf16, "BF16", 16) X(f8e4m3, "F8E4M3", 8) X(f8e5m2, "F8E5M2", 8) \
-  X(i32, "I32", 32) X(i8, "I8", 8) X(i4, "I4", 4) X(u8, "U8", 8) X(boolean, "BOOL", 8)
+#define NUSCOPE_ELEMENT_TYPES(X)                                                                        \
+  X(f32, "F32", 32)                                                                                     \
+  X(f16, "F16", 16) X(bf16, "BF16", 16) X(f8e4m3, "F8E4M3", 8) X(f8e5m2, "F8E5M2", 8) X(i32, "I32", 32) \
+      X(i8, "I8", 8) X(i4, "I4", 4) X(u8, "U8", 8) X(boolean, "BOOL", 8)
 // X(enumerator, text)
 #define NUSCOPE_SPACES(X) X(hbm, "HBM") X(globalScratch, "GLOBAL_SCRATCH") X(smem, "SMEM") X(reg, "REGISTER")
 // X(enumerator, text, read-only)
-#define NUSCOPE_BUFFER_KINDS(X) \
-  X(weight, "WEIGHT", true) X(activation, "ACTIVATION", false) X(kvCache, "KV_CACHE", false) \
-  X(input, "IO_INPUT", true) X(output, "IO_OUTPUT", false) X(constant, "CONST", true)
+#define NUSCOPE_BUFFER_KINDS(X)                                                               \
+  X(weight, "WEIGHT", true)                                                                   \
+  X(activation, "ACTIVATION", false) X(kvCache, "KV_CACHE", false) X(input, "IO_INPUT", true) \
+      X(output, "IO_OUTPUT", false) X(constant, "CONST", true)
 // X(enumerator, text, inputs min, inputs max, outputs, required parameters; outputs -1: at least one)
-#define NUSCOPE_OPCODES(X)                                                        \
-  X(nop, "NOP", 0, 0, 0, "")                                                      \
-  X(copy, "COPY", 1, 1, 1, "")                                                    \
-  X(embed, "EMBED", 2, 2, 1, "hidden")                                            \
-  X(rmsnorm, "RMSNORM", 2, 2, 1, "eps hidden")                                    \
-  X(layernorm, "LAYERNORM", 2, 3, 1, "eps hidden")                                \
-  X(gemvTile, "GEMV_TILE", 2, 3, 1, "K N_tile n_off")                             \
-  X(gemmTile, "GEMM_TILE", 2, 3, 1, "M_tile K N_tile n_off")                      \
+#define NUSCOPE_OPCODES(X)                                                                         \
+  X(nop, "NOP", 0, 0, 0, "")                                                                       \
+  X(copy, "COPY", 1, 1, 1, "")                                                                     \
+  X(embed, "EMBED", 2, 2, 1, "hidden")                                                             \
+  X(rmsnorm, "RMSNORM", 2, 2, 1, "eps hidden")                                                     \
+  X(layernorm, "LAYERNORM", 2, 3, 1, "eps hidden")                                                 \
+  X(gemvTile, "GEMV_TILE", 2, 3, 1, "K N_tile n_off")                                              \
+  X(gemmTile, "GEMM_TILE", 2, 3, 1, "M_tile K N_tile n_off")                                       \
   X(attentionTile, "ATTENTION_TILE", 3, 4, 1, "head_dim kv_start kv_len scale n_heads n_kv_heads") \
-  X(rope, "ROPE", 2, 2, 1, "head_dim theta")                                      \
-  X(siluMul, "SILU_MUL", 2, 2, 1, "")                                             \
-  X(gelu, "GELU", 1, 1, 1, "")                                                    \
-  X(add, "ADD", 2, 2, 1, "")                                                      \
-  X(mul, "MUL", 1, 2, 1, "")                                                      \
-  X(dequant, "DEQUANT", 2, 3, 1, "qdtype group")                                  \
-  X(softmax, "SOFTMAX", 1, 1, 1, "")                                              \
-  X(allreduceShard, "ALLREDUCE_SHARD", 1, 8, 1, "")                               \
-  X(kvAppend, "KV_APPEND", 2, 2, 1, "pos")                                        \
-  X(sampleArgmax, "SAMPLE_ARGMAX", 1, 1, 1, "")                                   \
-  X(attentionCombine, "ATTENTION_COMBINE", 2, 8, 1, "")                           \
+  X(rope, "ROPE", 2, 2, 1, "head_dim theta")                                                       \
+  X(siluMul, "SILU_MUL", 2, 2, 1, "")                                                              \
+  X(gelu, "GELU", 1, 1, 1, "")                                                                     \
+  X(add, "ADD", 2, 2, 1, "")                                                                       \
+  X(mul, "MUL", 1, 2, 1, "")                                                                       \
+  X(dequant, "DEQUANT", 2, 3, 1, "qdtype group")                                                   \
+  X(softmax, "SOFTMAX", 1, 1, 1, "")                                                               \
+  X(allreduceShard, "ALLREDUCE_SHARD", 1, 8, 1, "")                                                \
+  X(kvAppend, "KV_APPEND", 2, 2, 1, "pos")                                                         \
+  X(sampleArgmax, "SAMPLE_ARGMAX", 1, 1, 1, "")                                                    \
+  X(attentionCombine, "ATTENTION_COMBINE", 2, 8, 1, "")                                            \
   X(fused, "FUSED", 1, 8, 1, "recipe")
 
 #define X(name, ...) name,
 enum class ElementType : std::uint8_t { NUSCOPE_ELEMENT_TYPES(X) };
 enum class Space : std::uint8_t { NUSCOPE_SPACES(X) };
 enum class BufferKind : std::uint8_t { NUSCOPE_BUFFER_KINDS(X) };
-enum class Opcode : std::uint8_t { NUSCOPE_OPCODES(X) custom };  ///< custom: any name, with declared reads and writes
+enum class Opcode : std::uint8_t {
+  NUSCOPE_OPCODES(X) custom
+};  ///< custom: any name, with declared reads and writes
 #undef X
 
 std::string_view text(ElementType type);
@@ -98,8 +108,8 @@ struct Buffer {
   BufferKind kind = BufferKind::activation;
   ElementType type = ElementType::f32;
   Space space = Space::hbm;
-  std::vector<std::int64_t> shape;  ///< extents >= 1
-  std::optional<std::string> source;///< key of the weight in a checkpoint; equal sources are one storage
+  std::vector<std::int64_t> shape;    ///< extents >= 1
+  std::optional<std::string> source;  ///< key of the weight in a checkpoint; equal sources are one storage
   Extras extras;
   Place place;
   [[nodiscard]] std::int64_t elements() const;
@@ -133,14 +143,15 @@ struct Access {
 struct Task {
   std::int64_t id = 0;
   Opcode op = Opcode::nop;
-  std::string customOp;                    ///< name, where op == custom
-  std::vector<std::int64_t> inputs;        ///< buffer ids
+  std::string customOp;              ///< name, where op == custom
+  std::vector<std::int64_t> inputs;  ///< buffer ids
   std::vector<std::int64_t> outputs;
-  std::vector<std::int64_t> signals;       ///< counter ids raised on completion; exactly one in AutoMegaKernel files
+  std::vector<std::int64_t>
+      signals;  ///< counter ids raised on completion; exactly one in AutoMegaKernel files
   std::vector<Wait> waits;
   std::vector<std::pair<std::string, std::string>> params;  ///< values as JSON text, in file order
   std::optional<std::int64_t> sm;
-  std::string estBytes = "0";              ///< JSON numbers, kept as written
+  std::string estBytes = "0";  ///< JSON numbers, kept as written
   std::string estFlops = "0";
   std::string label;
   std::optional<std::vector<Access>> reads, writes;  ///< declared (our own form); else by the opcode table
@@ -175,9 +186,9 @@ struct Schedule {
   std::vector<Counter> counters;
   std::vector<Task> tasks;
   std::optional<Pages> pages;
-  std::optional<std::int64_t> numSms;      ///< of the target, where one is given
-  Extras rest;                             ///< meta, target, config and unknown keys of the root, as JSON text
-  bool dynamicDispatch = false;            ///< no fixed queues: what holds must hold under every dispatch
+  std::optional<std::int64_t> numSms;  ///< of the target, where one is given
+  Extras rest;                         ///< meta, target, config and unknown keys of the root, as JSON text
+  bool dynamicDispatch = false;        ///< no fixed queues: what holds must hold under every dispatch
 };
 
 }  // namespace nuscope::schedule

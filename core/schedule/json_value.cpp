@@ -80,7 +80,8 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
       problem_ = "the root is no object";
       return false;
     }
-    if (depth_ == 2 && kind == JsonValue::Kind::array && std::ranges::find(handler_.streamed, rootKey_) != handler_.streamed.end()) {
+    if (depth_ == 2 && kind == JsonValue::Kind::array &&
+        std::ranges::find(handler_.streamed, rootKey_) != handler_.streamed.end()) {
       streaming_ = true;
       handler_.onStream(rootKey_);
       return true;
@@ -152,14 +153,17 @@ std::string placeText(std::string_view text, std::uint64_t offset) {
 }
 
 Result<std::monostate> readRecords(std::string_view text, const RecordHandler& handler) {
-  if (text.starts_with("\xEF\xBB\xBF")) return Refusal{"the file starts with a byte order mark", "save it as plain UTF-8"};
+  if (text.starts_with("\xEF\xBB\xBF"))
+    return Refusal{"the file starts with a byte order mark", "save it as plain UTF-8"};
   rapidjson::MemoryStream stream(text.data(), text.size());
   Builder builder(text, stream, handler);
   rapidjson::Reader reader;
-  constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
+  constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
+                             rapidjson::kParseNumbersAsStringsFlag;
   const auto outcome = reader.Parse<flags>(stream, builder);
   if (!outcome.IsError()) return std::monostate{};
-  const std::string what = builder.problem().empty() ? rapidjson::GetParseError_En(outcome.Code()) : builder.problem();
+  const std::string what =
+      builder.problem().empty() ? rapidjson::GetParseError_En(outcome.Code()) : builder.problem();
   return Refusal{fmt::format("{}: {}", placeText(text, outcome.Offset()), what), ""};
 }
 

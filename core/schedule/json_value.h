@@ -1,6 +1,6 @@
 #pragma once
-// One record of a large JSON file, with the place of every value. Files are read record by record (RapidJSON's SAX
-// reader), so that memory follows the records and not the text, and depth is bounded.
+// One record of a large JSON file, with the place of every value. Files are read record by record
+// (RapidJSON's SAX reader), so that memory follows the records and not the text, and depth is bounded.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,18 +16,19 @@ namespace nuscope::schedule {
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
-  std::string_view raw;                 ///< the value's text in the file
-  std::uint64_t begin = 0;              ///< byte offset of `raw`
-  std::string string;                   ///< decoded, for strings
-  std::vector<JsonValue> items;         ///< of arrays and objects
-  std::vector<std::string> keys;        ///< of objects, one an item; later duplicates win, as in every reader
+  std::string_view raw;           ///< the value's text in the file
+  std::uint64_t begin = 0;        ///< byte offset of `raw`
+  std::string string;             ///< decoded, for strings
+  std::vector<JsonValue> items;   ///< of arrays and objects
+  std::vector<std::string> keys;  ///< of objects, one an item; later duplicates win, as in every reader
   [[nodiscard]] const JsonValue* find(std::string_view key) const;
   /// An exact integer of 63 bits: no fraction, no exponent, no boolean.
   [[nodiscard]] bool isInteger(std::int64_t& value) const;
 };
 
-/// What of the root is delivered as it is read: every item of a root key in `streamed` that is an array is passed to
-/// `onItem(key, item)` and then forgotten; all other root keys are collected and passed to `onKey` at the end of each.
+/// What of the root is delivered as it is read: every item of a root key in `streamed` that is an array is
+/// passed to `onItem(key, item)` and then forgotten; all other root keys are collected and passed to `onKey`
+/// at the end of each.
 struct RecordHandler {
   std::vector<std::string> streamed;
   std::function<void(const std::string& key)> onStream;  ///< the array of a streamed key begins
@@ -35,8 +36,8 @@ struct RecordHandler {
   std::function<void(const std::string& key, const JsonValue& value)> onKey;
 };
 
-/// Reads one JSON object. Refused, with line and column: no JSON, trailing text, no UTF-8, a root that is no object,
-/// a NaN, nesting deeper than 64. `text` must outlive the values.
+/// Reads one JSON object. Refused, with line and column: no JSON, trailing text, no UTF-8, a root that is no
+/// object, a NaN, nesting deeper than 64. `text` must outlive the values.
 Result<std::monostate> readRecords(std::string_view text, const RecordHandler& handler);
 
 /// "line 12, column 7" of a byte offset.

@@ -1,6 +1,6 @@
 #pragma once
-// Reading and writing schedule files. Files are untrusted: every fault is reported with its place, memory stays within
-// a small multiple of the file, nesting is bounded.
+// Reading and writing schedule files. Files are untrusted: every fault is reported with its place, memory
+// stays within a small multiple of the file, nesting is bounded.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace nuscope::schedule {
 
-/// A fault of a file. `code` is a rule code of a malformed schedule ("bad-threshold"), or "load" when the text is no
-/// JSON or a record has the wrong shape.
+/// A fault of a file. `code` is a rule code of a malformed schedule ("bad-threshold"), or "load" when the
+/// text is no JSON or a record has the wrong shape.
 struct Fault {
   std::string code;
   std::string message;  ///< one sentence: which record, what is wrong

@@ -16,12 +16,18 @@ using Kind = JsonValue::Kind;
 
 std::string_view kindText(Kind kind) {
   switch (kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return "a boolean";
-    case Kind::number: return "a number";
-    case Kind::string: return "a string";
-    case Kind::array: return "a list";
-    case Kind::object: return "an object";
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::array:
+      return "a list";
+    case Kind::object:
+      return "an object";
   }
   return "null";
 }
@@ -69,7 +75,8 @@ class AmkReader {
       return nullptr;
     }
     if (value->kind != kind) {
-      fault("load", fmt::format("{}: '{}' is {}, not {}", what, name, kindText(value->kind), kindText(kind)), *value);
+      fault("load", fmt::format("{}: '{}' is {}, not {}", what, name, kindText(value->kind), kindText(kind)),
+            *value);
       return nullptr;
     }
     return value;
@@ -81,14 +88,16 @@ class AmkReader {
     fault("load", fmt::format("{}: '{}' is {}, not an integer of 63 bits", what, name, value->raw), *value);
     return false;
   }
-  bool integers(const JsonValue& record, std::string_view name, std::string_view what, std::vector<std::int64_t>& into) {
+  bool integers(const JsonValue& record, std::string_view name, std::string_view what,
+                std::vector<std::int64_t>& into) {
     const JsonValue* list = field(record, name, Kind::array, what);
     if (list == nullptr) return false;
     into.reserve(list->items.size());
     for (const JsonValue& item : list->items) {
       std::int64_t value = 0;
       if (!item.isInteger(value)) {
-        fault("load", fmt::format("{}: '{}' holds {}, not an integer", what, name, item.raw.substr(0, 40)), item);
+        fault("load", fmt::format("{}: '{}' holds {}, not an integer", what, name, item.raw.substr(0, 40)),
+              item);
         return false;
       }
       into.push_back(value);
@@ -109,7 +118,8 @@ class AmkReader {
   }
   static void extras(const JsonValue& record, std::initializer_list<std::string_view> known, Extras& into) {
     for (std::size_t i = 0; i < record.keys.size(); ++i) {
-      if (std::ranges::find(known, record.keys[i]) == known.end()) into.emplace_back(record.keys[i], record.items[i].raw);
+      if (std::ranges::find(known, record.keys[i]) == known.end())
+        into.emplace_back(record.keys[i], record.items[i].raw);
     }
   }
   bool isRecord(const JsonValue& item, std::string_view what) {
@@ -144,7 +154,8 @@ class AmkReader {
       if (source->kind == Kind::string) {
         made.source = source->string;
       } else {
-        fault("load", fmt::format("{}: 'source' is {}, not a string or null", what, kindText(source->kind)), *source);
+        fault("load", fmt::format("{}: 'source' is {}, not a string or null", what, kindText(source->kind)),
+              *source);
       }
     }
     extras(item, {"id", "name", "kind", "dtype", "shape", "space", "source"}, made.extras);
@@ -155,7 +166,9 @@ class AmkReader {
     for (const JsonValue& item : list.items) {
       std::int64_t extent = 0;
       if (!item.isInteger(extent) || extent < 1) {
-        fault("load", fmt::format("{}: {} is no extent (an integer of at least 1)", what, item.raw.substr(0, 40)), item);
+        fault("load",
+              fmt::format("{}: {} is no extent (an integer of at least 1)", what, item.raw.substr(0, 40)),
+              item);
         return;
       }
       if (__builtin_mul_overflow(elements, extent, &elements)) {
@@ -174,7 +187,8 @@ class AmkReader {
     if (!isRecord(item, what)) return;
     integer(item, "id", what, made.id);
     if (item.find("init") != nullptr) integer(item, "init", what, made.init);
-    if (const JsonValue* note = item.find("note"); note != nullptr && note->kind == Kind::string) made.note = note->string;
+    if (const JsonValue* note = item.find("note"); note != nullptr && note->kind == Kind::string)
+      made.note = note->string;
     extras(item, {"id", "init", "note"}, made.extras);
     schedule_.counters.back() = std::move(made);
   }
@@ -210,12 +224,15 @@ class AmkReader {
       if (sm->isInteger(value)) {
         made.sm = value;
       } else {
-        fault("load", fmt::format("{}: 'sm' is {}, not an integer or null", what, sm->raw.substr(0, 40)), *sm);
+        fault("load", fmt::format("{}: 'sm' is {}, not an integer or null", what, sm->raw.substr(0, 40)),
+              *sm);
       }
     }
     estimate(item, "est_bytes", what, made.estBytes);
     estimate(item, "est_flops", what, made.estFlops);
-    extras(item, {"id", "op", "inputs", "outputs", "out_counter", "waits", "params", "sm", "est_bytes", "est_flops", "label"},
+    extras(item,
+           {"id", "op", "inputs", "outputs", "out_counter", "waits", "params", "sm", "est_bytes", "est_flops",
+            "label"},
            made.extras);
     schedule_.tasks.back() = std::move(made);
   }
@@ -240,8 +257,11 @@ class AmkReader {
         fault("load", fmt::format("{}: a wait has no 'threshold'", what), wait);
         return;
       }
-      if (!threshold->isInteger(made.threshold) || made.threshold < 1 || made.threshold > INT64_C(0xFFFFFFFF)) {
-        fault("bad-threshold", fmt::format("{}: the threshold {} is no integer in 1 .. 2^32-1", what, threshold->raw.substr(0, 40)),
+      if (!threshold->isInteger(made.threshold) || made.threshold < 1 ||
+          made.threshold > INT64_C(0xFFFFFFFF)) {
+        fault("bad-threshold",
+              fmt::format("{}: the threshold {} is no integer in 1 .. 2^32-1", what,
+                          threshold->raw.substr(0, 40)),
               *threshold);
         made.threshold = 1;
       }
@@ -255,7 +275,8 @@ class AmkReader {
       fault("load", fmt::format("{}: 'params' is {}, not an object", what, kindText(record->kind)), *record);
       return;
     }
-    for (std::size_t i = 0; i < record->keys.size(); ++i) into.params.emplace_back(record->keys[i], record->items[i].raw);
+    for (std::size_t i = 0; i < record->keys.size(); ++i)
+      into.params.emplace_back(record->keys[i], record->items[i].raw);
   }
 
   void onKey(const std::string& key, const JsonValue& value) {
@@ -269,7 +290,8 @@ class AmkReader {
     } else {
       if (key == "target" && value.kind == Kind::object) {
         std::int64_t sms = 0;
-        if (const JsonValue* count = value.find("num_sms"); count != nullptr && count->isInteger(sms)) schedule_.numSms = sms;
+        if (const JsonValue* count = value.find("num_sms"); count != nullptr && count->isInteger(sms))
+          schedule_.numSms = sms;
       }
       schedule_.rest.emplace_back(key, value.raw);
     }
@@ -281,7 +303,8 @@ class AmkReader {
     }
     (key == "ir_version" ? schedule_.irVersion : schedule_.abiVersion) = value.string;
     const std::string_view major = std::string_view(value.string).substr(0, value.string.find('.'));
-    if (major != "0") fault("load", fmt::format("'{}' is {}; only major version 0 is known", key, value.string), value);
+    if (major != "0")
+      fault("load", fmt::format("'{}' is {}; only major version 0 is known", key, value.string), value);
   }
   void pages(const JsonValue& value) {
     if (value.kind == Kind::null) return;
@@ -294,7 +317,9 @@ class AmkReader {
         const std::string& text = map->keys[i];
         const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), buffer);
         if (error != std::errc() || at != text.data() + text.size() || !map->items[i].isInteger(page)) {
-          fault("load", fmt::format("'buffer_to_page' maps '{}' to {}, not a buffer id to a page id", text, map->items[i].raw.substr(0, 40)),
+          fault("load",
+                fmt::format("'buffer_to_page' maps '{}' to {}, not a buffer id to a page id", text,
+                            map->items[i].raw.substr(0, 40)),
                 map->items[i]);
           continue;
         }
@@ -319,7 +344,8 @@ class AmkReader {
     JsonValue root;
     root.raw = text_.substr(0, 1);
     for (const std::string_view key : {"ir_version", "buffers", "counters", "tasks"}) {
-      if (std::ranges::find(seen_, key) == seen_.end()) fault("load", fmt::format("the file has no '{}'", key), root);
+      if (std::ranges::find(seen_, key) == seen_.end())
+        fault("load", fmt::format("the file has no '{}'", key), root);
     }
   }
 
@@ -332,6 +358,8 @@ class AmkReader {
 
 }  // namespace
 
-ReadResult readAmk(std::string_view text) { return AmkReader(text).read(); }
+ReadResult readAmk(std::string_view text) {
+  return AmkReader(text).read();
+}
 
 }  // namespace nuscope::schedule

@@ -8,7 +8,9 @@
 namespace nuscope::schedule {
 namespace {
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
 
 template <class List, class Format>
 std::string joined(const List& list, Format format, std::string_view separator = ", ") {
@@ -31,20 +33,23 @@ std::string ids(const std::vector<std::int64_t>& list) {
 }
 
 std::string bufferText(const Buffer& b) {
-  return fmt::format(R"({{"id": {}, "name": {}, "kind": "{}", "dtype": "{}", "shape": {}, "space": "{}", "source": {}{}}})", b.id,
-                     quoted(b.name), text(b.kind), text(b.type), ids(b.shape), text(b.space),
-                     b.source ? quoted(*b.source) : "null", extrasText(b.extras));
+  return fmt::format(
+      R"({{"id": {}, "name": {}, "kind": "{}", "dtype": "{}", "shape": {}, "space": "{}", "source": {}{}}})",
+      b.id, quoted(b.name), text(b.kind), text(b.type), ids(b.shape), text(b.space),
+      b.source ? quoted(*b.source) : "null", extrasText(b.extras));
 }
 
 std::string counterText(const Counter& c) {
-  return fmt::format(R"({{"id": {}, "init": {}, "note": {}{}}})", c.id, c.init, quoted(c.note), extrasText(c.extras));
+  return fmt::format(R"({{"id": {}, "init": {}, "note": {}{}}})", c.id, c.init, quoted(c.note),
+                     extrasText(c.extras));
 }
 
 std::string taskText(const Task& t) {
   const std::string waits = joined(t.waits, [](const Wait& w) {
     return fmt::format(R"({{"counter": {}, "threshold": {}}})", w.counter, w.threshold);
   });
-  const std::string params = joined(t.params, [](const auto& p) { return fmt::format("{}: {}", quoted(p.first), p.second); });
+  const std::string params =
+      joined(t.params, [](const auto& p) { return fmt::format("{}: {}", quoted(p.first), p.second); });
   const std::string op = t.op == Opcode::custom ? t.customOp : std::string(text(t.op));
   return fmt::format(
       R"({{"id": {}, "op": {}, "inputs": {}, "outputs": {}, "out_counter": {}, "waits": [{}], "params": {{{}}}, "sm": {}, "est_bytes": {}, "est_flops": {}, "label": {}{}}})",
@@ -53,9 +58,11 @@ std::string taskText(const Task& t) {
 }
 
 std::string pagesText(const Pages& pages) {
-  const std::string map = joined(pages.ofBuffer, [](const auto& pair) { return fmt::format(R"("{}": {})", pair.first, pair.second); });
+  const std::string map = joined(
+      pages.ofBuffer, [](const auto& pair) { return fmt::format(R"("{}": {})", pair.first, pair.second); });
   const std::string list = joined(pages.pages, [](const Page& page) {
-    return fmt::format(R"({{"id": {}, "space": "{}", "nbytes": {}{}}})", page.id, text(page.space), page.bytes, extrasText(page.extras));
+    return fmt::format(R"({{"id": {}, "space": "{}", "nbytes": {}{}}})", page.id, text(page.space),
+                       page.bytes, extrasText(page.extras));
   });
   return fmt::format(R"({{"buffer_to_page": {{{}}}, "pages": [{}]{}}})", map, list, extrasText(pages.extras));
 }
@@ -66,10 +73,12 @@ std::string writeAmk(const Schedule& s) {
   const auto list = [](const auto& records, auto format) {
     return records.empty() ? std::string("[]") : "[\n " + joined(records, format, ",\n ") + "\n]";
   };
-  std::string out = fmt::format("{{\n\"ir_version\": {},\n\"abi_version\": {},\n", quoted(s.irVersion), quoted(s.abiVersion));
+  std::string out = fmt::format("{{\n\"ir_version\": {},\n\"abi_version\": {},\n", quoted(s.irVersion),
+                                quoted(s.abiVersion));
   for (const auto& [key, value] : s.rest) out += fmt::format("{}: {},\n", quoted(key), value);
-  out += fmt::format("\"buffers\": {},\n\"counters\": {},\n\"tasks\": {},\n\"pages\": {}\n}}\n", list(s.buffers, bufferText),
-                     list(s.counters, counterText), list(s.tasks, taskText), s.pages ? pagesText(*s.pages) : "null");
+  out += fmt::format("\"buffers\": {},\n\"counters\": {},\n\"tasks\": {},\n\"pages\": {}\n}}\n",
+                     list(s.buffers, bufferText), list(s.counters, counterText), list(s.tasks, taskText),
+                     s.pages ? pagesText(*s.pages) : "null");
   return out;
 }
 

@@ -27,10 +27,11 @@ std::vector<AxisGroup> reshapeGroups(const Shape& source, const Shape& target, c
     // Trailing axes of extent 1 on one side belong to the last group.
     if (closed && group.sourceEnd == source.size()) group.targetEnd = target.size();
     if (closed && group.targetEnd == target.size()) group.sourceEnd = source.size();
-    if (!closed || !facts.equal(tensor::product(Shape(source.begin() + static_cast<std::ptrdiff_t>(group.sourceBegin),
-                                                      source.begin() + static_cast<std::ptrdiff_t>(group.sourceEnd))),
-                                tensor::product(Shape(target.begin() + static_cast<std::ptrdiff_t>(group.targetBegin),
-                                                      target.begin() + static_cast<std::ptrdiff_t>(group.targetEnd))))) {
+    if (!closed ||
+        !facts.equal(tensor::product(Shape(source.begin() + static_cast<std::ptrdiff_t>(group.sourceBegin),
+                                           source.begin() + static_cast<std::ptrdiff_t>(group.sourceEnd))),
+                     tensor::product(Shape(target.begin() + static_cast<std::ptrdiff_t>(group.targetBegin),
+                                           target.begin() + static_cast<std::ptrdiff_t>(group.targetEnd))))) {
       group.sourceEnd = source.size();
       group.targetEnd = target.size();
     }

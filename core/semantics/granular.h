@@ -1,7 +1,8 @@
 #pragma once
-// Granular forms: the one definition of what each operator computes at one output index, as a scalar expression over
-// elements of its operands, with folds. The evaluator, the prover, the printer of formulas and the synthesizer are
-// *domains*: each says what integers, scalars and folds are, and gets the meaning of all operators from here.
+// Granular forms: the one definition of what each operator computes at one output index, as a scalar
+// expression over elements of its operands, with folds. The evaluator, the prover, the printer of formulas
+// and the synthesizer are *domains*: each says what integers, scalars and folds are, and gets the meaning of
+// all operators from here.
 //
 // A domain D provides
 //   types   Int (an integer index expression) and Value (a scalar: real, integer or condition)
@@ -11,13 +12,13 @@
 //   Value   constant(const Node&)                 Op::constant, with its infinity
 //   Value   number(const Int&, DType)             an index expression used as a value
 //   Int     subscript(Value, const Dim& extent)   an integer value used as an index; must lie in [0, extent)
-//   Value   apply(Op, span<const Value>, const Node&)   elementwise operators except where; owns their definedness
-//   Value   choose(Value condition, Then, Else)         lazy: only the chosen branch has to be defined
-//   Value   chooseLess(Int a, Int b, Then, Else)        lazy choice on a < b
-//   Value   fold(Fold, const Dim& extent, Body)         Body: Int -> Value, for all indices in [0, extent)
-//   Value   prefixFold(Fold, const Int& last, const Dim& extent, Body)   indices 0 .. last, last in [0, extent)
-//   Value   leaf(NodeRef, span<const Int>)              Op::input and Op::loopState
-//   Value   loopResult(NodeRef, span<const Int>)        loops are folds over tensors; each domain runs its own
+//   Value   apply(Op, span<const Value>, const Node&)   elementwise operators except where; owns their
+//   definedness Value   choose(Value condition, Then, Else)         lazy: only the chosen branch has to be
+//   defined Value   chooseLess(Int a, Int b, Then, Else)        lazy choice on a < b Value   fold(Fold, const
+//   Dim& extent, Body)         Body: Int -> Value, for all indices in [0, extent) Value   prefixFold(Fold,
+//   const Int& last, const Dim& extent, Body)   indices 0 .. last, last in [0, extent) Value   leaf(NodeRef,
+//   span<const Int>)              Op::input and Op::loopState Value   loopResult(NodeRef, span<const Int>)
+//   loops are folds over tensors; each domain runs its own
 #include <algorithm>
 #include <array>
 #include <span>
@@ -43,8 +44,8 @@ struct AxisGroup {
   std::size_t sourceBegin = 0, sourceEnd = 0;
   std::size_t targetBegin = 0, targetEnd = 0;
 };
-/// Groups the axes greedily, so that [A, B, C] -> [A*B, C] divides nothing. All axes in one group where the facts do
-/// not allow more.
+/// Groups the axes greedily, so that [A, B, C] -> [A*B, C] divides nothing. All axes in one group where the
+/// facts do not allow more.
 std::vector<AxisGroup> reshapeGroups(const Shape& source, const Shape& target, const DimFacts& facts);
 
 namespace detail {
@@ -54,7 +55,8 @@ using Ints = std::vector<typename D::Int>;
 
 /// Index of an operand that broadcasts to `shape`.
 template <class D>
-Ints<D> broadcastIndex(D& d, NodeRef operand, const Shape& shape, std::span<const typename D::Int> index, const DimFacts& facts) {
+Ints<D> broadcastIndex(D& d, NodeRef operand, const Shape& shape, std::span<const typename D::Int> index,
+                       const DimFacts& facts) {
   Ints<D> result;
   const std::size_t offset = shape.size() - operand->shape.size();
   for (std::size_t i = 0; i < operand->shape.size(); ++i) {
@@ -65,11 +67,14 @@ Ints<D> broadcastIndex(D& d, NodeRef operand, const Shape& shape, std::span<cons
 }
 
 template <class D>
-typename D::Value elementwise(D& d, const Node& node, std::span<const typename D::Int> index, const DimFacts& facts) {
+typename D::Value elementwise(D& d, const Node& node, std::span<const typename D::Int> index,
+                              const DimFacts& facts) {
   const auto operand = [&](std::size_t i) {
     return d.element(node.operands[i], broadcastIndex(d, node.operands[i], node.shape, index, facts));
   };
-  if (node.op == Op::where) return d.choose(operand(0), [&] { return operand(1); }, [&] { return operand(2); });
+  if (node.op == Op::where)
+    return d.choose(
+        operand(0), [&] { return operand(1); }, [&] { return operand(2); });
   std::vector<typename D::Value> values;
   for (std::size_t i = 0; i < node.operands.size(); ++i) values.push_back(operand(i));
   return d.apply(node.op, values, node);
@@ -77,11 +82,16 @@ typename D::Value elementwise(D& d, const Node& node, std::span<const typename D
 
 inline Fold foldOf(Op op) {
   switch (op) {
-    case Op::product: return Fold::product;
-    case Op::max: return Fold::max;
-    case Op::min: return Fold::min;
-    case Op::all: return Fold::all;
-    default: return Fold::sum;  // sum, mean, cumsum, matmul, einsum
+    case Op::product:
+      return Fold::product;
+    case Op::max:
+      return Fold::max;
+    case Op::min:
+      return Fold::min;
+    case Op::all:
+      return Fold::all;
+    default:
+      return Fold::sum;  // sum, mean, cumsum, matmul, einsum
   }
 }
 
@@ -136,7 +146,8 @@ typename D::Value scan(D& d, const Node& node, std::span<const typename D::Int> 
 }
 
 template <class D>
-typename D::Value matmul(D& d, const Node& node, std::span<const typename D::Int> index, const DimFacts& facts) {
+typename D::Value matmul(D& d, const Node& node, std::span<const typename D::Int> index,
+                         const DimFacts& facts) {
   const NodeRef a = node.operands[0];
   const NodeRef b = node.operands[1];
   const bool rowOfA = a->shape.size() > 1;
@@ -196,7 +207,8 @@ typename D::Value einsum(D& d, const Node& node, std::span<const typename D::Int
 }
 
 template <class D>
-Ints<D> reshapeIndex(D& d, const Shape& source, const Shape& target, std::span<const typename D::Int> index, const DimFacts& facts) {
+Ints<D> reshapeIndex(D& d, const Shape& source, const Shape& target, std::span<const typename D::Int> index,
+                     const DimFacts& facts) {
   Ints<D> result;
   for (const AxisGroup& group : reshapeGroups(source, target, facts)) {
     if (group.sourceEnd - group.sourceBegin == 1 && group.targetEnd - group.targetBegin == 1) {
@@ -204,7 +216,8 @@ Ints<D> reshapeIndex(D& d, const Shape& source, const Shape& target, std::span<c
       continue;
     }
     typename D::Int flat = d.dim(Dim(0));
-    for (std::size_t i = group.targetBegin; i < group.targetEnd; ++i) flat = d.plus(d.times(flat, d.dim(target[i])), index[i]);
+    for (std::size_t i = group.targetBegin; i < group.targetEnd; ++i)
+      flat = d.plus(d.times(flat, d.dim(target[i])), index[i]);
     // Peel source axes from the last: i = flat % extent, flat = flat // extent; the first takes what is left.
     Ints<D> reversed;
     for (std::size_t i = group.sourceEnd; i-- > group.sourceBegin;) {
@@ -223,7 +236,8 @@ Ints<D> reshapeIndex(D& d, const Shape& source, const Shape& target, std::span<c
 }
 
 template <class D>
-typename D::Value concatenate(D& d, const Node& node, std::span<const typename D::Int> index, std::size_t from, const Dim& offset) {
+typename D::Value concatenate(D& d, const Node& node, std::span<const typename D::Int> index,
+                              std::size_t from, const Dim& offset) {
   const auto axis = static_cast<std::size_t>(node.attributes.axes[0]);
   const NodeRef operand = node.operands[from];
   const auto here = [&] {
@@ -233,24 +247,32 @@ typename D::Value concatenate(D& d, const Node& node, std::span<const typename D
   };
   if (from + 1 == node.operands.size()) return here();
   const Dim end = offset + operand->shape[axis];
-  return d.chooseLess(index[axis], d.dim(end), here, [&] { return concatenate(d, node, index, from + 1, end); });
+  return d.chooseLess(index[axis], d.dim(end), here,
+                      [&] { return concatenate(d, node, index, from + 1, end); });
 }
 
 template <class D>
-typename D::Value layout(D& d, const Node& node, std::span<const typename D::Int> index, const DimFacts& facts) {
+typename D::Value layout(D& d, const Node& node, std::span<const typename D::Int> index,
+                         const DimFacts& facts) {
   const NodeRef x = node.operands[0];
   const auto& at = node.attributes;
   Ints<D> source;
   switch (node.op) {
     case Op::transpose:
       source.resize(index.size(), d.dim(Dim(0)));
-      for (std::size_t i = 0; i < at.axes.size(); ++i) source[static_cast<std::size_t>(at.axes[i])] = index[i];
+      for (std::size_t i = 0; i < at.axes.size(); ++i)
+        source[static_cast<std::size_t>(at.axes[i])] = index[i];
       break;
-    case Op::reshape: source = reshapeIndex(d, x->shape, node.shape, index, facts); break;
-    case Op::broadcastTo: source = broadcastIndex(d, x, node.shape, index, facts); break;
+    case Op::reshape:
+      source = reshapeIndex(d, x->shape, node.shape, index, facts);
+      break;
+    case Op::broadcastTo:
+      source = broadcastIndex(d, x, node.shape, index, facts);
+      break;
     case Op::expandDims:
       for (std::size_t i = 0; i < index.size(); ++i) {
-        if (std::find(at.axes.begin(), at.axes.end(), static_cast<int>(i)) == at.axes.end()) source.push_back(index[i]);
+        if (std::find(at.axes.begin(), at.axes.end(), static_cast<int>(i)) == at.axes.end())
+          source.push_back(index[i]);
       }
       break;
     case Op::squeeze: {
@@ -264,7 +286,8 @@ typename D::Value layout(D& d, const Node& node, std::span<const typename D::Int
     case Op::slice:
       for (std::size_t i = 0; i < index.size(); ++i) source.push_back(d.plus(index[i], d.dim(at.starts[i])));
       break;
-    case Op::concatenate: return concatenate(d, node, index, 0, Dim(0));
+    case Op::concatenate:
+      return concatenate(d, node, index, 0, Dim(0));
     case Op::repeat: {
       source.assign(index.begin(), index.end());
       auto& i = source[static_cast<std::size_t>(at.axes[0])];
@@ -274,7 +297,8 @@ typename D::Value layout(D& d, const Node& node, std::span<const typename D::Int
     default: {  // take
       const auto axis = static_cast<std::size_t>(at.axes[0]);
       const std::size_t rank = node.operands[1]->shape.size();
-      const Ints<D> inner(index.begin() + static_cast<std::ptrdiff_t>(axis), index.begin() + static_cast<std::ptrdiff_t>(axis + rank));
+      const Ints<D> inner(index.begin() + static_cast<std::ptrdiff_t>(axis),
+                          index.begin() + static_cast<std::ptrdiff_t>(axis + rank));
       source.assign(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(axis));
       source.push_back(d.subscript(d.element(node.operands[1], inner), x->shape[axis]));
       source.insert(source.end(), index.begin() + static_cast<std::ptrdiff_t>(axis + rank), index.end());
@@ -286,23 +310,29 @@ typename D::Value layout(D& d, const Node& node, std::span<const typename D::Int
 
 }  // namespace detail
 
-/// The value of `node` at `index` (one Int per axis of node.shape). `facts` decide which extents are 1 and how
-/// reshapes group; they must be those under which the node was made.
+/// The value of `node` at `index` (one Int per axis of node.shape). `facts` decide which extents are 1 and
+/// how reshapes group; they must be those under which the node was made.
 template <class D>
-typename D::Value granular(D& d, const Node& node, std::span<const typename D::Int> index, const DimFacts& facts) {
+typename D::Value granular(D& d, const Node& node, std::span<const typename D::Int> index,
+                           const DimFacts& facts) {
   switch (tensor::kind(node.op)) {
     case tensor::OpKind::leaf:
       if (node.op == Op::constant) return d.constant(node);
       if (node.op == Op::dimValue) return d.number(d.dim(node.attributes.shape[0]), node.dtype);
       if (node.op == Op::arange) return d.number(index[0], node.dtype);
       return d.leaf(&node, index);
-    case tensor::OpKind::elementwise: return detail::elementwise(d, node, index, facts);
-    case tensor::OpKind::reduce: return detail::reduce(d, node, index);
-    case tensor::OpKind::scan: return detail::scan(d, node, index);
+    case tensor::OpKind::elementwise:
+      return detail::elementwise(d, node, index, facts);
+    case tensor::OpKind::reduce:
+      return detail::reduce(d, node, index);
+    case tensor::OpKind::scan:
+      return detail::scan(d, node, index);
     case tensor::OpKind::contract:
       return node.op == Op::matmul ? detail::matmul(d, node, index, facts) : detail::einsum(d, node, index);
-    case tensor::OpKind::layout: return detail::layout(d, node, index, facts);
-    case tensor::OpKind::loop: return d.loopResult(&node, index);
+    case tensor::OpKind::layout:
+      return detail::layout(d, node, index, facts);
+    case tensor::OpKind::loop:
+      return d.loopResult(&node, index);
   }
   throw InternalError("granular: an operator without a kind");
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Concrete tensors: what programs are evaluated on, what counterexamples show, what workers receive and return.
+// Concrete tensors: what programs are evaluated on, what counterexamples show, what workers receive and
+// return.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace nuscope::semantics {
 
-/// Row-major. Values are doubles whatever the dtype: integers up to 2^53 exactly, conditions as 0 and 1, NaN where
-/// an element is undefined.
+/// Row-major. Values are doubles whatever the dtype: integers up to 2^53 exactly, conditions as 0 and 1, NaN
+/// where an element is undefined.
 struct TensorValue {
   tensor::DType dtype = tensor::DType::f32;
   std::vector<std::int64_t> shape;

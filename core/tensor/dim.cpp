@@ -31,8 +31,9 @@ std::int64_t floorQuotient(std::int64_t a, std::int64_t b) {
 std::string atomText(const Dim::Atom& atom) {
   if (!atom.quotient) return atom.symbol;
   const auto wrap = [](const Dim& d) {
-    return d.terms().size() == 1 && (d.isConstant() ? *d.constant() >= 0 : d.asSymbol().has_value()) ? d.text()
-                                                                                                  : "(" + d.text() + ")";
+    return d.terms().size() == 1 && (d.isConstant() ? *d.constant() >= 0 : d.asSymbol().has_value())
+               ? d.text()
+               : "(" + d.text() + ")";
   };
   return "(" + wrap(atom.quotient->numerator) + " // " + wrap(atom.quotient->denominator) + ")";
 }
@@ -53,7 +54,8 @@ std::optional<Dim::Monomial> divide(const Dim::Monomial& monomial, const Dim::Mo
 std::strong_ordering Dim::Atom::operator<=>(const Atom& other) const {
   if (const auto order = symbol <=> other.symbol; order != 0) return order;
   if (quotient == other.quotient) return std::strong_ordering::equal;
-  if (!quotient || !other.quotient) return quotient ? std::strong_ordering::greater : std::strong_ordering::less;
+  if (!quotient || !other.quotient)
+    return quotient ? std::strong_ordering::greater : std::strong_ordering::less;
   if (const auto order = quotient->numerator <=> other.quotient->numerator; order != 0) return order;
   return quotient->denominator <=> other.quotient->denominator;
 }
@@ -68,7 +70,9 @@ Dim Dim::symbol(std::string name) {
   return result;
 }
 
-bool Dim::isConstant() const { return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty()); }
+bool Dim::isConstant() const {
+  return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+}
 
 std::optional<std::int64_t> Dim::constant() const {
   if (!isConstant()) return std::nullopt;
@@ -138,8 +142,8 @@ std::strong_ordering Dim::operator<=>(const Dim& other) const {
   return std::lexicographical_compare_three_way(
       terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end(),
       [](const auto& x, const auto& y) -> std::strong_ordering {
-        const auto order = std::lexicographical_compare_three_way(x.first.begin(), x.first.end(), y.first.begin(),
-                                                                  y.first.end());
+        const auto order = std::lexicographical_compare_three_way(x.first.begin(), x.first.end(),
+                                                                  y.first.begin(), y.first.end());
         return order != 0 ? order : x.second <=> y.second;
       });
 }
@@ -150,12 +154,14 @@ Dim floorDiv(const Dim& a, const Dim& b) {
     if (const auto value = a.constant()) return floorQuotient(*value, *divisor);
     if (*divisor == 1) return a;
   }
-  // Split off multiples of b, where b is a positive constant or a positive multiple of a product of dimensions.
+  // Split off multiples of b, where b is a positive constant or a positive multiple of a product of
+  // dimensions.
   Dim quotient;
   Dim rest;
   const bool oneTerm = b.terms_.size() == 1 && b.terms_.begin()->second > 0;
-  const bool positive = oneTerm && std::all_of(b.terms_.begin()->first.begin(), b.terms_.begin()->first.end(),
-                                               [](const auto& atom) { return !atom.quotient && !isCounter(atom.symbol); });
+  const bool positive =
+      oneTerm && std::all_of(b.terms_.begin()->first.begin(), b.terms_.begin()->first.end(),
+                             [](const auto& atom) { return !atom.quotient && !isCounter(atom.symbol); });
   if (positive) {
     const auto& [divisor, factor] = *b.terms_.begin();
     for (const auto& [monomial, coefficient] : a.terms_) {
@@ -180,7 +186,8 @@ Dim Dim::substitute(const std::map<std::string, Dim>& values) const {
     Dim term(coefficient);
     for (const Atom& atom : monomial) {
       if (atom.quotient) {
-        term = term * floorDiv(atom.quotient->numerator.substitute(values), atom.quotient->denominator.substitute(values));
+        term = term * floorDiv(atom.quotient->numerator.substitute(values),
+                               atom.quotient->denominator.substitute(values));
       } else {
         const auto at = values.find(atom.symbol);
         term = term * (at != values.end() ? at->second : Dim::symbol(atom.symbol));
@@ -198,7 +205,8 @@ std::int64_t Dim::evaluate(const Extents& extents) const {
     for (const Atom& atom : monomial) {
       std::int64_t value = 0;
       if (atom.quotient) {
-        value = floorQuotient(atom.quotient->numerator.evaluate(extents), atom.quotient->denominator.evaluate(extents));
+        value = floorQuotient(atom.quotient->numerator.evaluate(extents),
+                              atom.quotient->denominator.evaluate(extents));
       } else {
         const auto at = extents.find(atom.symbol);
         if (at == extents.end()) throw UserError(fmt::format("the dimension {} has no extent", atom.symbol));
@@ -219,7 +227,8 @@ std::string Dim::text() const {
     const auto rank = [](const auto& term) { return term.first.empty() ? 2 : term.second < 0 ? 1 : 0; };
     return rank(x) < rank(y);
   });
-  if (ordered.size() > 1 && ordered.back().first.empty() && ordered.back().second > 0 && ordered.front().second < 0) {
+  if (ordered.size() > 1 && ordered.back().first.empty() && ordered.back().second > 0 &&
+      ordered.front().second < 0) {
     std::rotate(ordered.begin(), ordered.end() - 1, ordered.end());  // "3 - K"
   }
   std::string result;
@@ -230,7 +239,8 @@ std::string Dim::text() const {
     } else {
       result += negative ? " - " : " + ";
     }
-    const auto magnitude = negative ? 0 - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
+    const auto magnitude =
+        negative ? 0 - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
     const std::string size = std::to_string(magnitude);
     std::string term;
     if (monomial.empty() || size != "1") term = size;

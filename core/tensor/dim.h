@@ -1,12 +1,13 @@
 #pragma once
 // Symbolic integers: extents of tensors, bounds of slices, loop counters.
 //
-// A Dim is a canonical polynomial with integer coefficients over atoms. An atom is a symbol or a floor quotient
-// floor(numerator / denominator). A symbol is a *dimension* (any integer >= 1, the same at all its occurrences) or,
-// when its name starts with '@', the *counter* of a symbolic loop (0 <= counter < extent). There is no modulo:
-// a % b is a - b * floor(a / b). Two Dims that are equal as polynomials compare equal; the reverse does not hold
-// in the presence of facts and quotients (see dim_facts.h). Coefficients are 64-bit and checked: overflow throws
-// UserError. Proofs do not compute in this type; they convert it to arbitrary precision (core/proof).
+// A Dim is a canonical polynomial with integer coefficients over atoms. An atom is a symbol or a floor
+// quotient floor(numerator / denominator). A symbol is a *dimension* (any integer >= 1, the same at all its
+// occurrences) or, when its name starts with '@', the *counter* of a symbolic loop (0 <= counter < extent).
+// There is no modulo: a % b is a - b * floor(a / b). Two Dims that are equal as polynomials compare equal;
+// the reverse does not hold in the presence of facts and quotients (see dim_facts.h). Coefficients are 64-bit
+// and checked: overflow throws UserError. Proofs do not compute in this type; they convert it to arbitrary
+// precision (core/proof).
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -73,16 +74,20 @@ struct Quotient {
   Dim denominator;
 };
 
-/// floor(a / b), simplified where that holds for all values: multiples of b leave the quotient if b is a positive
-/// constant or a product of dimensions. Throws UserError if b is the constant 0.
+/// floor(a / b), simplified where that holds for all values: multiples of b leave the quotient if b is a
+/// positive constant or a product of dimensions. Throws UserError if b is the constant 0.
 Dim floorDiv(const Dim& a, const Dim& b);
-inline Dim modulo(const Dim& a, const Dim& b) { return a - b * floorDiv(a, b); }
+inline Dim modulo(const Dim& a, const Dim& b) {
+  return a - b * floorDiv(a, b);
+}
 
 using Shape = std::vector<Dim>;
 std::string text(const Shape& shape);  ///< "[M, K]", "[]" for a scalar
 Dim product(const Shape& shape);
 std::vector<std::int64_t> evaluate(const Shape& shape, const Extents& extents);
 
-inline bool isCounter(std::string_view symbol) { return symbol.starts_with('@'); }
+inline bool isCounter(std::string_view symbol) {
+  return symbol.starts_with('@');
+}
 
 }  // namespace nuscope::tensor

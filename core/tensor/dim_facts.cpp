@@ -7,10 +7,14 @@ namespace {
 
 std::string_view sign(Relation relation) {
   switch (relation) {
-    case Relation::equal: return "==";
-    case Relation::notEqual: return "!=";
-    case Relation::less: return "<";
-    case Relation::lessEqual: return "<=";
+    case Relation::equal:
+      return "==";
+    case Relation::notEqual:
+      return "!=";
+    case Relation::less:
+      return "<";
+    case Relation::lessEqual:
+      return "<=";
   }
   return "==";
 }
@@ -30,7 +34,8 @@ std::optional<Linear> linearIn(const Dim& value, const Dim::Atom& atom) {
     for (const Dim::Atom& other : monomial) {
       if (other == atom) continue;
       if (!atom.quotient && other.quotient &&
-          (other.quotient->numerator.mentions(atom.symbol) || other.quotient->denominator.mentions(atom.symbol))) {
+          (other.quotient->numerator.mentions(atom.symbol) ||
+           other.quotient->denominator.mentions(atom.symbol))) {
         return std::nullopt;
       }
       term = term * (other.quotient ? floorDiv(other.quotient->numerator, other.quotient->denominator)
@@ -57,10 +62,14 @@ bool DimRelation::holds(const Extents& extents) const {
   const std::int64_t a = left.evaluate(extents);
   const std::int64_t b = right.evaluate(extents);
   switch (relation) {
-    case Relation::equal: return a == b;
-    case Relation::notEqual: return a != b;
-    case Relation::less: return a < b;
-    case Relation::lessEqual: return a <= b;
+    case Relation::equal:
+      return a == b;
+    case Relation::notEqual:
+      return a != b;
+    case Relation::less:
+      return a < b;
+    case Relation::lessEqual:
+      return a <= b;
   }
   return false;
 }
@@ -76,7 +85,8 @@ void DimFacts::declareCounter(const std::string& counter, const Dim& extent) {
 void DimFacts::assume(const DimRelation& relation) {
   relations_.push_back(relation);
   const auto substitute = [this](const std::string& symbol, const Dim& value) {
-    // Nothing is known to be lost: a symbol with a lower bound above 1 is only replaced when the value keeps it.
+    // Nothing is known to be lost: a symbol with a lower bound above 1 is only replaced when the value keeps
+    // it.
     if (lower_.contains(symbol) && !nonNegative(value - lower_.at(symbol))) return;
     if (!value.isConstant() && !positive(value)) return;
     if (value.isConstant() && *value.constant() < 1) return;
@@ -86,7 +96,8 @@ void DimFacts::assume(const DimRelation& relation) {
     substitutions_.emplace(symbol, value);
   };
   const Dim difference = normalise(relation.left) - normalise(relation.right);
-  const bool counters = std::ranges::any_of(atomsOf(difference), [](const auto& a) { return isCounter(a.symbol); });
+  const bool counters =
+      std::ranges::any_of(atomsOf(difference), [](const auto& a) { return isCounter(a.symbol); });
   if (counters) return;
   if (relation.relation == Relation::equal) {
     // x - d*(x//d) == 0 (or its negative): x is a multiple of d.
@@ -141,10 +152,13 @@ bool DimFacts::equal(const Dim& a, const Dim& b) const {
 }
 
 bool DimFacts::equal(const Shape& a, const Shape& b) const {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [this](const Dim& x, const Dim& y) { return equal(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [this](const Dim& x, const Dim& y) { return equal(x, y); });
 }
 
-bool DimFacts::nonNegative(const Dim& value) const { return nonNegative(normalise(value), 8); }
+bool DimFacts::nonNegative(const Dim& value) const {
+  return nonNegative(normalise(value), 8);
+}
 
 bool DimFacts::nonNegative(const Dim& value, int depth) const {
   if (const auto constant = value.constant()) return *constant >= 0;
@@ -170,7 +184,8 @@ bool DimFacts::nonNegative(const Dim& value, int depth) const {
     }
     if (!nonNegative(linear->coefficient, depth - 1)) return false;
     if (nonNegative(n, depth - 1) && nonNegative(linear->rest, depth - 1)) return true;
-    if (linear->coefficient.isOne()) return nonNegative(n + d * linear->rest, depth - 1);  // q >= m iff n >= d*m
+    if (linear->coefficient.isOne())
+      return nonNegative(n + d * linear->rest, depth - 1);  // q >= m iff n >= d*m
     return nonNegative(d * linear->rest + linear->coefficient * (n - d + 1), depth - 1);
   }
   // Only dimensions are left: put symbol = lower + s', s' >= 0, and look for a negative coefficient.

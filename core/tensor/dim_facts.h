@@ -1,6 +1,7 @@
 #pragma once
-// What a program's asserts say about its dimensions, and the small, complete-enough reasoning that type checking
-// needs: are two extents equal, is one nonnegative. Sound: true is a promise, false means "not shown".
+// What a program's asserts say about its dimensions, and the small, complete-enough reasoning that type
+// checking needs: are two extents equal, is one nonnegative. Sound: true is a promise, false means "not
+// shown".
 #include <string>
 #include <vector>
 
@@ -22,9 +23,9 @@ struct DimRelation {
 /// Immutable once built; cheap to copy. Every dimension symbol is >= 1; a counter lies in [0, extent).
 class DimFacts {
  public:
-  /// Adds a relation between dimensions (K % 4 == 0 arrives as K - 4*(K//4) == 0). Divisibilities and equalities
-  /// become substitutions (K := 4*K_q, with a fresh symbol K_q >= 1), lower bounds shift the symbol; what has no
-  /// such form is kept in `relations` only.
+  /// Adds a relation between dimensions (K % 4 == 0 arrives as K - 4*(K//4) == 0). Divisibilities and
+  /// equalities become substitutions (K := 4*K_q, with a fresh symbol K_q >= 1), lower bounds shift the
+  /// symbol; what has no such form is kept in `relations` only.
   void assume(const DimRelation& relation);
   /// Declares a loop counter with its extent.
   void declareCounter(const std::string& counter, const Dim& extent);
@@ -41,9 +42,9 @@ class DimFacts {
  private:
   [[nodiscard]] bool nonNegative(const Dim& value, int depth) const;
   std::vector<DimRelation> relations_;
-  std::map<std::string, Dim> substitutions_;    ///< in terms of symbols that are not substituted themselves
-  std::map<std::string, std::int64_t> lower_;   ///< symbol >= value; 1 where absent
-  std::map<std::string, Dim> counters_;         ///< extents of loop counters
+  std::map<std::string, Dim> substitutions_;   ///< in terms of symbols that are not substituted themselves
+  std::map<std::string, std::int64_t> lower_;  ///< symbol >= value; 1 where absent
+  std::map<std::string, Dim> counters_;        ///< extents of loop counters
 };
 
 }  // namespace nuscope::tensor

@@ -18,11 +18,15 @@ constexpr Row rows[] = {
 #undef X
 };
 
-const Row& row(DType type) { return rows[static_cast<std::size_t>(type)]; }
+const Row& row(DType type) {
+  return rows[static_cast<std::size_t>(type)];
+}
 
 }  // namespace
 
-std::string_view text(DType type) { return row(type).text; }
+std::string_view text(DType type) {
+  return row(type).text;
+}
 
 std::optional<DType> parseDType(std::string_view name) {
   for (const Row& r : rows) {
@@ -31,8 +35,12 @@ std::optional<DType> parseDType(std::string_view name) {
   return std::nullopt;
 }
 
-int byteSize(DType type) { return row(type).bytes; }
-double unitRoundoff(DType type) { return row(type).roundoff; }
+int byteSize(DType type) {
+  return row(type).bytes;
+}
+double unitRoundoff(DType type) {
+  return row(type).roundoff;
+}
 
 Sort sort(DType type) {
   if (type == DType::boolean) return Sort::condition;

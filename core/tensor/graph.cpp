@@ -24,7 +24,9 @@ std::size_t hashText(std::string_view text) {  // FNV-1a: the same on every mach
   return h;
 }
 
-std::size_t hashShape(const Shape& shape) { return hashText(text(shape)); }
+std::size_t hashShape(const Shape& shape) {
+  return hashText(text(shape));
+}
 
 std::size_t hashNode(const Node& node) {
   const Attributes& at = node.attributes;
@@ -59,7 +61,8 @@ void forEachInput(NodeRef node, Visit visit) {
 
 }  // namespace
 
-Result<NodeRef> NodeStore::make(Op op, std::vector<NodeRef> operands, Attributes attributes, const DimFacts& facts) {
+Result<NodeRef> NodeStore::make(Op op, std::vector<NodeRef> operands, Attributes attributes,
+                                const DimFacts& facts) {
   auto type = inferType(op, operands, attributes, facts);
   if (!type) return type.refusal();
   Node node;
@@ -142,7 +145,8 @@ std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots) {
   return counts;
 }
 
-Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root, const std::unordered_map<NodeRef, NodeRef>& replacements,
+Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
+                             const std::unordered_map<NodeRef, NodeRef>& replacements,
                              const DimFacts& facts) {
   std::unordered_map<NodeRef, NodeRef> image(replacements);
   const NodeRef roots[] = {root};

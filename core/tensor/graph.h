@@ -1,18 +1,24 @@
 #pragma once
-// The tensor graph: what a program computes, as immutable nodes that are built only by a checking `make`, so that an
-// ill-typed graph cannot exist.
+// The tensor graph: what a program computes, as immutable nodes that are built only by a checking `make`, so
+// that an ill-typed graph cannot exist.
 //
 // SEMANTICS (what every stage relies on; the granular form of each operator is core/semantics/granular.h)
-//  * Values. For proofs there are reals, unbounded integers and conditions. f64, f32, f16 and bf16 all mean reals;
-//    storage and rounding are the numeric gate's business. int / int and mean of integers are real: the language
-//    inserts the casts. A cast from real to integer truncates toward zero; condition to number gives 0 or 1.
-//  * Extents are integers >= 1. Broadcasting stretches an axis only if its extent is the literal 1 (or provably 1):
+//  * Values. For proofs there are reals, unbounded integers and conditions. f64, f32, f16 and bf16 all mean
+//  reals;
+//    storage and rounding are the numeric gate's business. int / int and mean of integers are real: the
+//    language inserts the casts. A cast from real to integer truncates toward zero; condition to number gives
+//    0 or 1.
+//  * Extents are integers >= 1. Broadcasting stretches an axis only if its extent is the literal 1 (or
+//  provably 1):
 //    a symbolic extent is never taken for 1.
-//  * Definedness. x / 0, log of x <= 0, sqrt of x < 0, `//` and `%` by 0 are undefined, not infinite. An undefined
+//  * Definedness. x / 0, log of x <= 0, sqrt of x < 0, `//` and `%` by 0 are undefined, not infinite. An
+//  undefined
 //    operand makes an element undefined, except in the branch of `where` that is not chosen.
 //  * -inf may start a running maximum (constant with infinity = -1): max(-inf, x) = x; -inf + defined = -inf;
-//    exp(-inf) = 0; 0 * -inf = 0; -inf - -inf, comparison with it, or a result of it: undefined. Mirrored for +inf.
-//  * `//` rounds towards minus infinity, `%` has the sign of the divisor, rint sends ties to even, sign(0) = 0.
+//    exp(-inf) = 0; 0 * -inf = 0; -inf - -inf, comparison with it, or a result of it: undefined. Mirrored for
+//    +inf.
+//  * `//` rounds towards minus infinity, `%` has the sign of the divisor, rint sends ties to even, sign(0) =
+//  0.
 //  * A reduction never folds zero elements (extents are >= 1; a slice must be proved non-empty).
 //  * take: the index must lie in [0, extent); negative indices are an error here, not a wrap.
 //  * A loop runs its body for counter 0 .. extent-1; all states are replaced at once after each round.
@@ -39,18 +45,19 @@ using NodeRef = const Node*;
 
 /// What an operator carries besides its operands. Fields that an operator does not use are empty.
 struct Attributes {
-  std::string name;         ///< input: parameter name; loop, loopState: counter symbol "@h"; einsum: "ij,jk->ik"
-  Rational value;           ///< constant
-  int infinity = 0;         ///< constant: -1 or +1 for -inf, +inf
-  DType dtype = DType::f32; ///< input, constant, dimValue, arange, cast, loopState: the element type
-  std::vector<int> axes;    ///< reduce, scan, transpose (permutation), expandDims (in the result), squeeze,
-                            ///< concatenate, repeat, take (one axis): all >= 0, ascending except transpose
-  bool keepDims = false;    ///< reduce
-  int index = 0;            ///< loopState, loopResult: which state; power: the exponent (>= 0)
-  Shape shape;              ///< input, reshape, broadcastTo, loopState: the shape; dimValue, arange: one extent;
-                            ///< repeat: one count; loop: one extent
-  Shape starts, stops;      ///< slice: per axis, 0 <= start < stop <= extent
-  std::vector<NodeRef> body;///< loop: new value of each state, over loopState leaves, the counter and outer nodes
+  std::string name;  ///< input: parameter name; loop, loopState: counter symbol "@h"; einsum: "ij,jk->ik"
+  Rational value;    ///< constant
+  int infinity = 0;  ///< constant: -1 or +1 for -inf, +inf
+  DType dtype = DType::f32;  ///< input, constant, dimValue, arange, cast, loopState: the element type
+  std::vector<int> axes;     ///< reduce, scan, transpose (permutation), expandDims (in the result), squeeze,
+                             ///< concatenate, repeat, take (one axis): all >= 0, ascending except transpose
+  bool keepDims = false;     ///< reduce
+  int index = 0;             ///< loopState, loopResult: which state; power: the exponent (>= 0)
+  Shape shape;          ///< input, reshape, broadcastTo, loopState: the shape; dimValue, arange: one extent;
+                        ///< repeat: one count; loop: one extent
+  Shape starts, stops;  ///< slice: per axis, 0 <= start < stop <= extent
+  std::vector<NodeRef>
+      body;  ///< loop: new value of each state, over loopState leaves, the counter and outer nodes
   bool operator==(const Attributes&) const = default;
 };
 
@@ -66,8 +73,8 @@ struct Node {
   int loopHeight = 0;    ///< deepest nesting of loops at or below this node
 };
 
-/// Owns and hash-conses nodes. Thread-safe. Ids depend on the order of creation, so whoever needs reproducible ids
-/// creates from one thread.
+/// Owns and hash-conses nodes. Thread-safe. Ids depend on the order of creation, so whoever needs
+/// reproducible ids creates from one thread.
 class NodeStore {
  public:
   NodeStore() = default;
@@ -75,8 +82,8 @@ class NodeStore {
   NodeStore& operator=(const NodeStore&) = delete;
 
   /// The only way to a node: infers shape and dtype (shapes.h), refuses what is ill-typed under the facts.
-  /// Operands must belong to this store. Elementwise operands must have equal dtypes where the operator needs it
-  /// (the language inserts casts).
+  /// Operands must belong to this store. Elementwise operands must have equal dtypes where the operator needs
+  /// it (the language inserts casts).
   Result<NodeRef> make(Op op, std::vector<NodeRef> operands, Attributes attributes, const DimFacts& facts);
   [[nodiscard]] std::size_t size() const;
 
@@ -90,8 +97,8 @@ class NodeStore {
   std::unordered_multimap<std::size_t, NodeRef> byHash_;
 };
 
-/// An assert. `dims` where it relates dimensions only; otherwise `condition`, a boolean scalar node over the inputs
-/// (np.all(...) is Op::all over all axes; a comparison of scalars stands for itself).
+/// An assert. `dims` where it relates dimensions only; otherwise `condition`, a boolean scalar node over the
+/// inputs (np.all(...) is Op::all over all axes; a comparison of scalars stands for itself).
 struct Precondition {
   std::string text;  ///< as written, without "assert"
   SourceRange range;
@@ -108,14 +115,14 @@ struct Parameter {
 struct Program {
   std::string name;
   std::shared_ptr<NodeStore> store;
-  std::vector<Parameter> parameters;      ///< in order of the signature
+  std::vector<Parameter> parameters;  ///< in order of the signature
   std::vector<NodeRef> results;
-  std::vector<std::string> resultNames;   ///< as returned: the variable's name, or "result"
+  std::vector<std::string> resultNames;  ///< as returned: the variable's name, or "result"
   std::vector<Precondition> preconditions;
-  DimFacts facts;                         ///< of all preconditions with `dims`
-  std::vector<std::string> dimensions;    ///< symbols in order of first appearance in the signature
-  std::unordered_map<NodeRef, SourceRange> ranges;      ///< where a node was written
-  std::unordered_map<NodeRef, std::string> variables;   ///< the name a node was first assigned to
+  DimFacts facts;                                   ///< of all preconditions with `dims`
+  std::vector<std::string> dimensions;              ///< symbols in order of first appearance in the signature
+  std::unordered_map<NodeRef, SourceRange> ranges;  ///< where a node was written
+  std::unordered_map<NodeRef, std::string> variables;  ///< the name a node was first assigned to
 };
 
 /// Nodes reachable from the roots, operands (and loop bodies) before users; each once.
@@ -123,8 +130,8 @@ std::vector<NodeRef> topological(std::span<const NodeRef> roots);
 /// Number of uses of each reachable node by reachable nodes and roots.
 std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots);
 /// `root` with nodes replaced (and everything above rebuilt). Refused when a rebuilt node is ill-typed.
-Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root, const std::unordered_map<NodeRef, NodeRef>& replacements,
-                             const DimFacts& facts);
+Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
+                             const std::unordered_map<NodeRef, NodeRef>& replacements, const DimFacts& facts);
 /// One line for messages and tests: "add(f32[M, K], f32[K]) -> f32[M, K]".
 std::string describe(NodeRef node);
 /// "f32[M, K]"; "f32" for a scalar.

@@ -18,14 +18,24 @@ constexpr Row rows[] = {
 #undef X
 };
 
-const Row& row(Op op) { return rows[static_cast<std::size_t>(op)]; }
+const Row& row(Op op) {
+  return rows[static_cast<std::size_t>(op)];
+}
 
 }  // namespace
 
-std::string_view name(Op op) { return row(op).name; }
-std::string_view symbol(Op op) { return row(op).symbol; }
-OpKind kind(Op op) { return row(op).kind; }
-int arity(Op op) { return row(op).arity; }
+std::string_view name(Op op) {
+  return row(op).name;
+}
+std::string_view symbol(Op op) {
+  return row(op).symbol;
+}
+OpKind kind(Op op) {
+  return row(op).kind;
+}
+int arity(Op op) {
+  return row(op).arity;
+}
 
 std::optional<Op> parseOp(std::string_view text) {
   for (std::size_t i = 0; i < std::size(rows); ++i) {

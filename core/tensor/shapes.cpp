@@ -10,7 +10,9 @@ namespace {
 
 using Operands = std::span<const NodeRef>;
 
-Refusal refuse(std::string message, std::string hint = {}) { return {std::move(message), std::move(hint)}; }
+Refusal refuse(std::string message, std::string hint = {}) {
+  return {std::move(message), std::move(hint)};
+}
 
 std::string assertHint(const Dim& a, const Dim& b) {
   return fmt::format("if they are always equal, say so: assert {} == {}", a.text(), b.text());
@@ -19,10 +21,14 @@ std::string assertHint(const Dim& a, const Dim& b) {
 Result<Type> leafType(Op op, const Attributes& at) {
   switch (op) {
     case Op::input:
-    case Op::loopState: return Type{at.dtype, at.shape};
-    case Op::constant: return Type{at.dtype, {}};
-    case Op::dimValue: return Type{at.dtype, {}};
-    default: return Type{at.dtype, {at.shape[0]}};  // arange
+    case Op::loopState:
+      return Type{at.dtype, at.shape};
+    case Op::constant:
+      return Type{at.dtype, {}};
+    case Op::dimValue:
+      return Type{at.dtype, {}};
+    default:
+      return Type{at.dtype, {at.shape[0]}};  // arange
   }
 }
 
@@ -39,13 +45,15 @@ Result<Type> elementwiseType(Op op, Operands operands, const Attributes& at, con
     return refuse(fmt::format("{} takes {}, not {}", name(op), what, text(first)));
   };
   switch (op) {
-    case Op::cast: return Type{at.dtype, shape};
+    case Op::cast:
+      return Type{at.dtype, shape};
     case Op::power:
       if (at.index < 0) return refuse("a power needs a constant integer exponent >= 0", "write 1 / x**n");
       return needs(first != DType::boolean, "numbers");
     case Op::negate:
     case Op::abs:
-    case Op::sign: return needs(first != DType::boolean, "numbers");
+    case Op::sign:
+      return needs(first != DType::boolean, "numbers");
     case Op::exp:
     case Op::log:
     case Op::sqrt:
@@ -53,22 +61,28 @@ Result<Type> elementwiseType(Op op, Operands operands, const Attributes& at, con
     case Op::sin:
     case Op::cos:
     case Op::floor:
-    case Op::rint: return needs(isReal(first), "reals");
-    case Op::logicalNot: return needs(first == DType::boolean, "conditions");
-    default: break;
+    case Op::rint:
+      return needs(isReal(first), "reals");
+    case Op::logicalNot:
+      return needs(first == DType::boolean, "conditions");
+    default:
+      break;
   }
   const DType second = operands[1]->dtype;
   if (op == Op::where) {
     if (first != DType::boolean) {
-      return refuse(fmt::format("the first operand of where is a condition, not {}", text(first)), "write x != 0");
+      return refuse(fmt::format("the first operand of where is a condition, not {}", text(first)),
+                    "write x != 0");
     }
     if (second != operands[2]->dtype) {
-      return refuse(fmt::format("the branches of where have types {} and {}", text(second), text(operands[2]->dtype)));
+      return refuse(
+          fmt::format("the branches of where have types {} and {}", text(second), text(operands[2]->dtype)));
     }
     return Type{second, shape};
   }
   if (first != second) {
-    return refuse(fmt::format("{} of {} and {}", name(op), text(first), text(second)), "convert one with .astype");
+    return refuse(fmt::format("{} of {} and {}", name(op), text(first), text(second)),
+                  "convert one with .astype");
   }
   if (isLogical(op)) return needs(first == DType::boolean, "conditions");
   if (isComparison(op)) return Type{DType::boolean, shape};
@@ -81,7 +95,8 @@ Result<std::vector<int>> checkedAxes(Op op, const std::vector<int>& axes, std::s
     if (axes[i] < 0 || static_cast<std::size_t>(axes[i]) >= rank) {
       return refuse(fmt::format("{}: axis {} is outside a tensor of rank {}", name(op), axes[i], rank));
     }
-    if (i > 0 && axes[i] <= axes[i - 1]) return refuse(fmt::format("{}: axis {} is given twice", name(op), axes[i]));
+    if (i > 0 && axes[i] <= axes[i - 1])
+      return refuse(fmt::format("{}: axis {} is given twice", name(op), axes[i]));
   }
   return axes;
 }
@@ -103,15 +118,17 @@ Result<Type> reduceType(Op op, NodeRef operand, const Attributes& at) {
 
 Result<Type> matmulType(NodeRef a, NodeRef b, const DimFacts& facts) {
   if (a->dtype != b->dtype) {
-    return refuse(fmt::format("matmul of {} and {}", text(a->dtype), text(b->dtype)), "convert one with .astype");
+    return refuse(fmt::format("matmul of {} and {}", text(a->dtype), text(b->dtype)),
+                  "convert one with .astype");
   }
   if (a->dtype == DType::boolean) return refuse("matmul of conditions");
-  if (a->shape.empty() || b->shape.empty()) return refuse("@ needs tensors, not scalars", "write * for a product");
+  if (a->shape.empty() || b->shape.empty())
+    return refuse("@ needs tensors, not scalars", "write * for a product");
   const Dim& inner = a->shape.back();
   const Dim& other = b->shape.size() == 1 ? b->shape[0] : b->shape[b->shape.size() - 2];
   if (!facts.equal(inner, other)) {
-    return refuse(fmt::format("@ of {} and {}: the inner extents {} and {} are not known to be equal", text(a->shape),
-                              text(b->shape), inner.text(), other.text()),
+    return refuse(fmt::format("@ of {} and {}: the inner extents {} and {} are not known to be equal",
+                              text(a->shape), text(b->shape), inner.text(), other.text()),
                   assertHint(inner, other));
   }
   const Shape batchA(a->shape.begin(), a->shape.end() - std::min<std::ptrdiff_t>(2, std::ssize(a->shape)));
@@ -128,7 +145,8 @@ Result<Type> einsumType(Operands operands, const Attributes& at, const DimFacts&
   auto spec = parseEinsum(at.name);
   if (!spec) return spec.refusal();
   if (spec->operands.size() != operands.size()) {
-    return refuse(fmt::format("einsum '{}' names {} operands, {} are given", at.name, spec->operands.size(), operands.size()));
+    return refuse(fmt::format("einsum '{}' names {} operands, {} are given", at.name, spec->operands.size(),
+                              operands.size()));
   }
   std::map<char, Dim> extents;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -137,8 +155,8 @@ Result<Type> einsumType(Operands operands, const Attributes& at, const DimFacts&
       return refuse("einsum needs operands of one number type", "convert with .astype");
     }
     if (labels.size() != operands[i]->shape.size()) {
-      return refuse(fmt::format("einsum '{}': '{}' has {} labels, the operand has rank {}", at.name, labels, labels.size(),
-                                operands[i]->shape.size()));
+      return refuse(fmt::format("einsum '{}': '{}' has {} labels, the operand has rank {}", at.name, labels,
+                                labels.size(), operands[i]->shape.size()));
     }
     for (std::size_t axis = 0; axis < labels.size(); ++axis) {
       const auto [found, inserted] = extents.emplace(labels[axis], operands[i]->shape[axis]);
@@ -188,7 +206,8 @@ Result<Type> broadcastType(NodeRef x, const Attributes& at, const DimFacts& fact
     return refuse(fmt::format("{} does not broadcast to {}", text(x->shape), text(at.shape)));
   }
   for (const Dim& extent : at.shape) {
-    if (!facts.positive(extent)) return refuse(fmt::format("the extent {} is not known to be at least 1", extent.text()));
+    if (!facts.positive(extent))
+      return refuse(fmt::format("the extent {} is not known to be at least 1", extent.text()));
   }
   return Type{x->dtype, at.shape};
 }
@@ -205,8 +224,8 @@ Result<Type> sliceType(NodeRef x, const Attributes& at, const DimFacts& facts) {
                     fmt::format("assert {} >= 0", at.starts[i].text()));
     }
     if (!facts.lessEqual(at.stops[i], x->shape[i])) {
-      return refuse(fmt::format("the end {} of a slice is not known to lie within the extent {}", at.stops[i].text(),
-                                x->shape[i].text()),
+      return refuse(fmt::format("the end {} of a slice is not known to lie within the extent {}",
+                                at.stops[i].text(), x->shape[i].text()),
                     fmt::format("assert {} >= {}", x->shape[i].text(), at.stops[i].text()));
     }
     if (!facts.positive(length)) {
@@ -229,12 +248,13 @@ Result<Type> concatenateType(Operands operands, const Attributes& at, const DimF
       return refuse(fmt::format("concatenate of {} and {}", text(first->dtype), text(other->dtype)));
     }
     if (other->shape.size() != first->shape.size()) {
-      return refuse(fmt::format("concatenate of {} and {}: the ranks differ", text(first->shape), text(other->shape)));
+      return refuse(
+          fmt::format("concatenate of {} and {}: the ranks differ", text(first->shape), text(other->shape)));
     }
     for (std::size_t i = 0; i < first->shape.size(); ++i) {
       if (i != axis && !facts.equal(first->shape[i], other->shape[i])) {
-        return refuse(fmt::format("concatenate along axis {}: {} and {} differ in axis {}", axis, text(first->shape),
-                                  text(other->shape), i));
+        return refuse(fmt::format("concatenate along axis {}: {} and {} differ in axis {}", axis,
+                                  text(first->shape), text(other->shape), i));
       }
     }
     result.shape[axis] = result.shape[axis] + other->shape[axis];
@@ -245,14 +265,20 @@ Result<Type> concatenateType(Operands operands, const Attributes& at, const DimF
 Result<Type> layoutType(Op op, Operands operands, const Attributes& at, const DimFacts& facts) {
   const NodeRef x = operands[0];
   switch (op) {
-    case Op::transpose: return transposeType(x, at);
-    case Op::reshape: return reshapeType(x, at, facts);
-    case Op::broadcastTo: return broadcastType(x, at, facts);
-    case Op::slice: return sliceType(x, at, facts);
-    case Op::concatenate: return concatenateType(operands, at, facts);
+    case Op::transpose:
+      return transposeType(x, at);
+    case Op::reshape:
+      return reshapeType(x, at, facts);
+    case Op::broadcastTo:
+      return broadcastType(x, at, facts);
+    case Op::slice:
+      return sliceType(x, at, facts);
+    case Op::concatenate:
+      return concatenateType(operands, at, facts);
     case Op::expandDims: {
       Type result{x->dtype, x->shape};
-      if (auto axes = checkedAxes(op, at.axes, x->shape.size() + at.axes.size()); !axes) return axes.refusal();
+      if (auto axes = checkedAxes(op, at.axes, x->shape.size() + at.axes.size()); !axes)
+        return axes.refusal();
       for (const int axis : at.axes) result.shape.insert(result.shape.begin() + axis, Dim(1));
       return result;
     }
@@ -306,8 +332,9 @@ Result<Type> loopType(Op op, Operands operands, const Attributes& at, const DimF
     return refuse("a loop needs one extent, and a new value for each state");
   }
   if (!facts.positive(at.shape[0])) {
-    return refuse(fmt::format("the loop may run zero times: {} is not known to be at least 1", at.shape[0].text()),
-                  fmt::format("assert {} >= 1", at.shape[0].text()));
+    return refuse(
+        fmt::format("the loop may run zero times: {} is not known to be at least 1", at.shape[0].text()),
+        fmt::format("assert {} >= 1", at.shape[0].text()));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->dtype != at.body[i]->dtype || !facts.equal(operands[i]->shape, at.body[i]->shape)) {
@@ -335,9 +362,11 @@ Result<Shape> broadcastShapes(const Shape& a, const Shape& b, const DimFacts& fa
       result[offset + i] = y;
       continue;
     }
-    return refuse(fmt::format("{} and {} do not broadcast: {} against {}", text(a), text(b), x.text(), y.text()),
-                  fmt::format("NumPy would accept this only where {} or {} happens to be 1, or both are equal: assert {} == {}",
-                              x.text(), y.text(), x.text(), y.text()));
+    return refuse(
+        fmt::format("{} and {} do not broadcast: {} against {}", text(a), text(b), x.text(), y.text()),
+        fmt::format(
+            "NumPy would accept this only where {} or {} happens to be 1, or both are equal: assert {} == {}",
+            x.text(), y.text(), x.text(), y.text()));
   }
   return result;
 }
@@ -384,16 +413,20 @@ Result<EinsumSpec> parseEinsum(std::string_view text) {
   return spec;
 }
 
-Result<Type> inferType(Op op, std::span<const NodeRef> operands, const Attributes& at, const DimFacts& facts) {
+Result<Type> inferType(Op op, std::span<const NodeRef> operands, const Attributes& at,
+                       const DimFacts& facts) {
   const int expected = arity(op);
   if (expected >= 0 ? std::ssize(operands) != expected : operands.empty()) {
-    return refuse(fmt::format("{} takes {} operands, not {}", name(op), expected >= 0 ? std::to_string(expected) : "one or more",
-                              operands.size()));
+    return refuse(fmt::format("{} takes {} operands, not {}", name(op),
+                              expected >= 0 ? std::to_string(expected) : "one or more", operands.size()));
   }
   switch (kind(op)) {
-    case OpKind::leaf: return leafType(op, at);
-    case OpKind::elementwise: return elementwiseType(op, operands, at, facts);
-    case OpKind::reduce: return reduceType(op, operands[0], at);
+    case OpKind::leaf:
+      return leafType(op, at);
+    case OpKind::elementwise:
+      return elementwiseType(op, operands, at, facts);
+    case OpKind::reduce:
+      return reduceType(op, operands[0], at);
     case OpKind::scan: {
       if (auto axes = checkedAxes(op, at.axes, operands[0]->shape.size()); !axes) return axes.refusal();
       if (at.axes.size() != 1) return refuse("cumsum needs one axis");
@@ -402,8 +435,10 @@ Result<Type> inferType(Op op, std::span<const NodeRef> operands, const Attribute
     }
     case OpKind::contract:
       return op == Op::matmul ? matmulType(operands[0], operands[1], facts) : einsumType(operands, at, facts);
-    case OpKind::layout: return layoutType(op, operands, at, facts);
-    case OpKind::loop: return loopType(op, operands, at, facts);
+    case OpKind::layout:
+      return layoutType(op, operands, at, facts);
+    case OpKind::loop:
+      return loopType(op, operands, at, facts);
   }
   return refuse("unknown operator");
 }

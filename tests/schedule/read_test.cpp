@@ -1,11 +1,11 @@
+#include "core/schedule/read.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-
-#include "core/schedule/read.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -20,7 +20,9 @@ std::string slurp(const fs::path& path) {
 }
 
 /// The cases beside the project, or those that it ships.
-fs::path casesFolder() { return fs::path(NUSCOPE_SHARED_DIR) / "cases/schedules"; }
+fs::path casesFolder() {
+  return fs::path(NUSCOPE_SHARED_DIR) / "cases/schedules";
+}
 
 TEST(ReadAmk, EveryCaseLoadsAsItShould) {
   if (!fs::exists(casesFolder())) GTEST_SKIP() << "no " << casesFolder();
@@ -37,14 +39,16 @@ TEST(ReadAmk, EveryCaseLoadsAsItShould) {
     ++(result.schedule ? loaded : refused);
     if (!result.schedule || !result.faults.empty()) continue;
     const std::string written = writeAmk(*result.schedule);
-    ASSERT_TRUE(nlohmann::json::accept(text) && nlohmann::json::accept(written)) << entry.path() << "\n" << written;
+    ASSERT_TRUE(nlohmann::json::accept(text) && nlohmann::json::accept(written)) << entry.path() << "\n"
+                                                                                 << written;
     EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(written)) << entry.path();
   }
   printf("%d loaded and written back, %d refused\n", loaded, refused);
 }
 
 TEST(ReadAmk, FaultsHaveAPlace) {
-  const ReadResult result = readAmk("{\n\"ir_version\": \"0.2.0\", \"counters\": [], \"buffers\": [], \"tasks\": [\n {\"id\": 1.5}]}");
+  const ReadResult result = readAmk(
+      "{\n\"ir_version\": \"0.2.0\", \"counters\": [], \"buffers\": [], \"tasks\": [\n {\"id\": 1.5}]}");
   ASSERT_FALSE(result.schedule);
   EXPECT_EQ(result.faults[0].message, "tasks[0]: 'id' is 1.5, not an integer of 63 bits");
   EXPECT_EQ(result.faults[0].where, "line 3, column 9");

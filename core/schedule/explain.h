@@ -1,0 +1,25 @@
+#pragma once
+// Findings in words, and the shortest run that shows one.
+#include <span>
+
+#include "core/schedule/finding.h"
+#include "core/schedule/model.h"
+
+namespace nuscope::schedule {
+
+/// "task 12 (L0.q_proj[t1])".
+std::string nameOf(const Schedule& schedule, std::int32_t task);
+/// One sentence for a finding.
+std::string describe(const Schedule& schedule, const Finding& finding);
+
+/// What of a closure's order the targets need to start: queue predecessors and, for each wait, as many
+/// producers as its threshold. The targets themselves are not included. In firing order.
+std::vector<std::int32_t> slice(const Model& model, const Closure& closure,
+                                std::span<const std::int32_t> targets);
+
+/// A shortest cycle of stuck tasks in which each waits for the next (for a counter that the next has yet to
+/// raise, or behind it in a queue) and the last for the first. Empty if every chain ends at a wait that no
+/// producer can satisfy.
+std::vector<std::int32_t> waitCycle(const Model& model, const Closure& closure);
+
+}  // namespace nuscope::schedule

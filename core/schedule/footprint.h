@@ -1,0 +1,69 @@
+#pragma once
+// Which elements a task reads and writes: the opcode table's regions as strided intervals of a storage.
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/schedule/ir.h"
+
+namespace nuscope::schedule {
+
+/// `count` intervals of `length` elements, the first at `start`, `stride` apart, in row-major order of the
+/// buffer. A whole buffer, a band of columns, a row of a cache, a block of a matrix: all have this form.
+struct Strided {
+  std::int64_t start = 0;
+  std::int64_t length = 0;
+  std::int64_t stride = 0;
+  std::int64_t count = 1;
+  bool operator==(const Strided&) const = default;
+  [[nodiscard]] std::int64_t end() const { return start + (count - 1) * stride + length; }
+};
+
+/// True iff some element lies in both. Exact; O(1) for equal strides or one interval, else O(min count).
+bool overlap(const Strided& a, const Strided& b);
+/// The first element of the overlap, as a row-major position; -1 if none.
+std::int64_t firstCommon(const Strided& a, const Strided& b);
+
+/// Ids -> positions in the lists of a schedule; -1 for unknown ids. The first of two equal ids counts.
+class Ids {
+ public:
+  explicit Ids(const Schedule& schedule);
+  [[nodiscard]] std::int32_t buffer(std::int64_t id) const { return find(buffers_, id); }
+  [[nodiscard]] std::int32_t counter(std::int64_t id) const { return find(counters_, id); }
+  [[nodiscard]] std::int32_t task(std::int64_t id) const { return find(tasks_, id); }
+
+ private:
+  using Map = std::unordered_map<std::int64_t, std::int32_t>;
+  static std::int32_t find(const Map& map, std::int64_t id) {
+    const auto at = map.find(id);
+    return at == map.end() ? -1 : at->second;
+  }
+  Map buffers_, counters_, tasks_;
+};
+
+/// One access of a task, clipped to its buffer.
+struct Touch {
+  std::int32_t task = 0;    ///< position in the task list
+  std::int32_t buffer = 0;  ///< position in the buffer list
+  bool write = false;
+  Strided region;
+};
+
+/// An access that leaves its buffer, in words.
+struct Overrun {
+  std::int32_t task = 0;
+  std::int32_t buffer = 0;
+  std::string what;
+};
+
+struct Footprints {
+  std::vector<Touch> touches;  ///< in task order; reads before writes of a task
+  std::vector<Overrun> overruns;
+};
+
+/// Precondition: the schedule is well formed (structure.h). Regions are clipped to the buffers; the clipping
+/// is an overrun. An empty region (outside altogether) is left out.
+Footprints footprints(const Schedule& schedule, const Ids& ids);
+
+}  // namespace nuscope::schedule
