@@ -5,40 +5,35 @@
 // standard error. The end of the worker's input cancels what it does, stops its children, removes its scratch
 // folder and ends it.
 //
+// clang-format off
 //  -> {"id":1,"do":"hello","protocol":1}
-//  <- {"id":1,"ok":true,"protocol":1,"version":"0.1.0","host":"...","scratch":"/tmp/nuscope-...",
+//  <- {"id":1,"ok":true,"protocol":1,"version":"0.1.0","host":"...","scratch":"/tmp/nuscope-...","token":"5f...",
 //      "devices":[{"kind":"host","name":"...","available":true,"reason":""}],
-//      "compiler":"g++
-//      (Debian 12.2.0-14) 12.2.0","processors":2,"libraries":{"openblas":{"available":true,"text":"..."}}}
-//  ->
-//  {"id":2,"do":"compile","limit_s":60,"parallel":2,"jobs":[{"name":"k12","source":"...","command":["g++",...,
-//      "{source}","-o","{output}"]}]}
-//  <- {"id":2,"job":"k12","ok":true,"library":"k12","seconds":0.41}   or
-//  "ok":false,"outcome":"failed","message":"..."
-//  <- {"id":2,"done":true}
-//  -> {"id":3,"do":"put","file":"draw0.x","offset":0,"data":"base64"}        only where no file system is
-//  shared
-//  -> {"id":4,"do":"get","file":"out0","offset":0,"size":1048576}            <-
-//  {"id":4,"ok":true,"data":"base64"}
+//      "compiler":"g++ (Debian 12.2.0-14) 12.2.0","processors":2,
+//      "libraries":{"openblas":{"available":true,"text":"OpenBLAS 0.3.21 ..."}}}
+//  -> {"id":2,"do":"compile","limit_s":60,"parallel":2,
+//      "jobs":[{"name":"k12","source":"...","command":["g++",...,"{source}","-o","{output}"]}]}
+//  <- {"id":2,"job":"k12","ok":true,"seconds":0.41}      or "ok":false,"outcome":"failed","message":"..."
+//  <- {"id":2,"ok":true,"done":true}
+//  -> {"id":3,"do":"put","file":"draw0.x","offset":0,"data":"base64"}
+//  -> {"id":4,"do":"get","file":"out0","offset":0,"size":1048576}        <- {"id":4,"ok":true,"data":"base64"}
 //  -> {"id":5,"do":"run","library":"k12","function":"rmsnorm_matmul","threads":1,"ordinal":7,"limit_s":10,
 //      "inputs":[{"file":"draw0.x","dtype":"f32","count":524288}],
 //      "outputs":[{"file":"out0","dtype":"f32","count":524288}]}
 //  <- {"id":5,"ok":true,"seconds":0.014}
-//     "ok":false,"outcome":"crashed"|"timed_out"|"failed","message":"killed by signal 11 (segmentation
-//     fault)"
-//  -> {"id":6,"do":"measure","kernels":[{"library":...,"function":...,"ordinal":..},
-//  ...],"inputs":[...],"outputs":[...],
-//      "threads":1,"warmup":2,"min_samples":6,"max_samples":50,"seconds":0.5,"width":0.02,"limit_s":10}
-//  <- {"id":6,"ok":true,"samples":[[...],[...]],"pinned":true}   the kernels take turns; a failure names
-//  "kernel": index
-//  -> {"id":7,"do":"ping"}  {"id":8,"do":"cancel"} (answers at once; what runs ends with
-//  "outcome":"cancelled")
+//     "ok":false,"outcome":"crashed"|"timed_out"|"failed","message":"killed by signal 11 (segmentation fault)"
+//  -> {"id":6,"do":"measure","kernels":[{"library":...,"function":...,"ordinal":...},...],"inputs":[...],
+//      "outputs":[...],"threads":1,"warmup":2,"min_samples":6,"max_samples":50,"seconds":0.5,"width":0.02,"limit_s":10}
+//  <- {"id":6,"ok":true,"samples":[[...],[...]],"pinned":true}       a failure names "kernel": its index
+//  -> {"id":7,"do":"ping"}   {"id":8,"do":"cancel"} (answers at once; what runs ends with "outcome":"cancelled")
 //  -> {"id":9,"do":"forget","library":"k12"}   {"id":10,"do":"quit"}
+// clang-format on
 //
-// A file name is relative to the scratch folder and has no separators; an absolute path is taken where
-// coordinator and worker share a file system (the coordinator finds that out by looking for the scratch
-// folder's token). Files hold raw little-endian elements of the dtype (bool: bytes). `ordinal`: which
-// candidate of the sweep this is, from 1; a simulated device plants its faults by it.
+// Kernels of one measure request take turns, sample by sample. A file name is relative to the scratch folder
+// and has no separators. Where coordinator and worker share a file system (the coordinator finds the token in
+// the scratch folder's file "token"), the coordinator reads and writes these files itself; else by put and
+// get. Files hold raw little-endian elements of the dtype (bool: bytes). `ordinal`: which candidate of the
+// sweep this is, from 1; a simulated device plants its faults by it.
 //
 // Kernels run in a child of the worker ("nuscope worker --execute"), which a crash, a hang or its memory
 // limit kills; the worker reports that and starts another. So one kernel costs one candidate, also on the far
@@ -72,7 +67,7 @@ struct Library {
 };
 
 struct Hello {
-  std::string version, host, scratch, compiler;
+  std::string version, host, scratch, token, compiler;
   int processors = 1;
   std::vector<DeviceEntry> devices;
   std::map<std::string, Library> libraries;
@@ -146,7 +141,7 @@ std::string helloRequest(int id);
 std::string compileRequest(int id, const std::vector<CompileJob>& jobs, double limitSeconds, int parallel);
 std::string runRequest(int id, const RunRequest& request);
 std::string measureRequest(int id, const MeasureRequest& request);
-std::string simpleRequest(int id, std::string_view verb);
+std::string simpleRequest(int id, std::string_view verb);  ///< ping, cancel, quit
 std::string putRequest(int id, std::string_view file, std::int64_t offset, std::string_view bytes);
 std::string getRequest(int id, std::string_view file, std::int64_t offset, std::int64_t size);
 std::string forgetRequest(int id, std::string_view library);
