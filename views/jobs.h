@@ -34,8 +34,8 @@
 namespace nuscope::views {
 
 struct JobSpec {
-  QString title;       ///< "Explore rmsnorm_matmul.py"
-  QString lane;        ///< "parse", "explore", "sweep", "layout:variants"...
+  QString title{};     ///< "Explore rmsnorm_matmul.py"
+  QString lane{};      ///< "parse", "explore", "sweep", "layout:variants"...
   bool quiet = false;  ///< not listed: parsing, layouts
 };
 

@@ -1,0 +1,226 @@
+#include "views/graph/graph_paint.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "views/theme.h"
+
+namespace nuscope::views {
+
+namespace {
+
+constexpr double textFrom = 0.42;    // below: no text at all
+constexpr double detailFrom = 0.15;  // below: rectangles and straight lines
+
+struct TabColours {
+  QColor sign, fill;
+};
+
+TabColours tabColours(Tint tint, const Theme& t) {
+  switch (tint) {
+    case Tint::input:
+      return {t.inputKind, t.inputKindFill};
+    case Tint::elementwise:
+      return {t.elementwiseKind, t.elementwiseKindFill};
+    case Tint::fold:
+      return {t.foldKind, t.foldKindFill};
+    case Tint::contract:
+      return {t.contractKind, t.contractKindFill};
+    case Tint::layout:
+      return {t.layoutKind, t.layoutKindFill};
+    case Tint::algebra:
+      return {t.stage[0], t.stageFill[0]};
+    case Tint::tiled:
+      return {t.stage[1], t.stageFill[1]};
+    case Tint::instructions:
+      return {t.stage[2], t.stageFill[2]};
+    case Tint::fused:
+      return {t.stage[3], t.stageFill[3]};
+  }
+  return {t.muted, t.inputKindFill};
+}
+
+QFont titleFont(const Theme& t) {
+  QFont font = t.ui;
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
+double tabWidth(const Theme& t) {
+  return 24 * t.scale;
+}
+double lineHeight(const Theme& t) {
+  return 18 * t.scale;
+}
+double sidePadding(const Theme& t) {
+  return 9 * t.scale;
+}
+
+int lines(const Box& box) {
+  return 1 + (box.second.isEmpty() ? 0 : 1) + (box.third.isEmpty() ? 0 : 1);
+}
+
+void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Theme& t, bool withSign) {
+  const TabColours colours = tabColours(box.tint, t);
+  QPainterPath card;
+  card.addRoundedRect(where, t.radius, t.radius);
+  QPainterPath strip;
+  strip.addRect(QRectF(where.left(), where.top(), tabWidth(t), where.height()));
+  painter.fillPath(card.intersected(strip), colours.fill);
+  if (!withSign) return;
+  QFont font = t.ui;
+  font.setWeight(QFont::DemiBold);
+  painter.setFont(font);
+  painter.setPen(colours.sign);
+  painter.drawText(QRectF(where.left(), where.top(), tabWidth(t), where.height()), Qt::AlignCenter, box.sign);
+}
+
+void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Theme& t) {
+  const double left = where.left() + tabWidth(t) + sidePadding(t);
+  const double badge = box.badge == Mark::none ? 0 : 18 * t.scale;
+  const double height = lines(box) * lineHeight(t);
+  double top = where.center().y() - height / 2;
+  const auto line = [&](const QString& text, const QFont& font, const QColor& colour, double width) {
+    painter.setFont(font);
+    painter.setPen(colour);
+    painter.drawText(QRectF(left, top, width, lineHeight(t)),
+                     Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+                     QFontMetricsF(font).elidedText(text, Qt::ElideRight, width));
+    top += lineHeight(t);
+  };
+  const double width = where.right() - sidePadding(t) + 2 - left;
+  line(box.title, titleFont(t), box.ghost ? t.muted : t.text, width - badge);
+  if (!box.second.isEmpty()) line(box.second, t.code, t.muted, width);
+  if (!box.third.isEmpty()) line(box.third, t.code, box.ghost ? t.muted : t.text, width);
+}
+
+}  // namespace
+
+QSizeF cardSize(const Box& box, const Theme& t) {
+  const QFontMetricsF title(titleFont(t));
+  const QFontMetricsF code(t.code);
+  double text = title.horizontalAdvance(box.title) + (box.badge == Mark::none ? 0 : 18 * t.scale);
+  text = std::max(text, code.horizontalAdvance(box.second));
+  text = std::max(text, code.horizontalAdvance(box.third));
+  const double width = tabWidth(t) + 2 * sidePadding(t) + text + 2;
+  return {std::clamp(std::ceil(width), 104 * t.scale, 300 * t.scale),
+          std::ceil(lines(box) * lineHeight(t) + 8 * t.scale)};
+}
+
+QSizeF chipSize(const Edge& edge, const Theme& t) {
+  if (edge.label.isEmpty()) return {};
+  const double mark = edge.mark == Mark::none ? 0 : 18 * t.scale;
+  const double text = std::min(QFontMetricsF(t.small).horizontalAdvance(edge.label) + 2, 190 * t.scale);
+  return {std::ceil(text + mark + 16 * t.scale), std::ceil(20 * t.scale)};
+}
+
+void paintCard(QPainter& painter, const QRectF& where, const Box& box, const CardState& state, const Theme& t,
+               double scale) {
+  const QColor outline = state.selected || state.hovered ? t.selection : box.fault ? t.refuted : t.line;
+  if (scale < detailFrom) {
+    painter.fillRect(where, state.selected ? t.selection : tabColours(box.tint, t).fill);
+    return;
+  }
+  painter.setBrush(t.surface);
+  QPen pen(outline, state.selected ? 2.0 : box.fault ? 1.6 : 1.0);
+  if (box.ghost) pen.setStyle(Qt::DashLine);
+  painter.setPen(Qt::NoPen);
+  painter.drawRoundedRect(where, t.radius, t.radius);
+  paintTab(painter, where, box, t, scale >= textFrom);
+  if (state.hit) {
+    QColor tint = t.unknown;
+    tint.setAlpha(60);
+    painter.setBrush(tint);
+    painter.drawRoundedRect(where, t.radius, t.radius);
+  }
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(pen);
+  painter.drawRoundedRect(where, t.radius, t.radius);
+  if (scale < textFrom) return;
+  paintTexts(painter, where, box, t);
+  if (box.badge != Mark::none) {
+    const double side = 15 * t.scale;
+    paintMark(painter, QRectF(where.right() - side - 5 * t.scale, where.top() + 5 * t.scale, side, side),
+              box.badge, t);
+  }
+}
+
+QRectF stubBox(const QRectF& card, const Box& box, const Theme& t, bool leftToRight) {
+  if (box.hidden <= 0) return {};
+  const double width =
+      QFontMetricsF(t.small).horizontalAdvance(QStringLiteral("+%1").arg(box.hidden)) + 14 * t.scale;
+  const double height = 18 * t.scale;
+  const double gap = 6 * t.scale;
+  return leftToRight ? QRectF(card.right() + gap, card.center().y() - height / 2, width, height)
+                     : QRectF(card.center().x() - width / 2, card.bottom() + gap, width, height);
+}
+
+void paintStub(QPainter& painter, const QRectF& where, const Box& box, const Theme& t) {
+  painter.setBrush(t.surface);
+  painter.setPen(QPen(t.line, 1));
+  painter.drawRoundedRect(where, where.height() / 2, where.height() / 2);
+  painter.setFont(t.small);
+  painter.setPen(t.muted);
+  painter.drawText(where, Qt::AlignCenter, QStringLiteral("+%1").arg(box.hidden));
+}
+
+void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge& edge,
+               const EdgeState& state, const Theme& t, double scale) {
+  if (spline.size() < 2) return;
+  const bool strong = edge.strong || state.selected;
+  QPen pen(strong || state.hovered ? t.selection : t.edge, strong ? 2.0 : state.hovered ? 1.5 : 1.0);
+  if (edge.ghost) {
+    pen.setStyle(Qt::DashLine);
+    if (!strong) pen.setColor(t.removed);
+  }
+  painter.setPen(pen);
+  painter.setBrush(Qt::NoBrush);
+  if (scale < detailFrom) {
+    painter.drawLine(spline.front(), spline.back());
+    return;
+  }
+  QPainterPath path(spline[0]);
+  for (std::size_t i = 1; i + 2 < spline.size(); i += 3)
+    path.cubicTo(spline[i], spline[i + 1], spline[i + 2]);
+  painter.drawPath(path);
+  if (scale < textFrom * 0.7) return;
+  const QPointF tip = spline.back();
+  QPointF back = spline[spline.size() - 2];
+  if (QLineF(back, tip).length() < 0.5) back = spline[spline.size() >= 3 ? spline.size() - 3 : 0];
+  const double angle = std::atan2(tip.y() - back.y(), tip.x() - back.x());
+  const double length = 7 * t.scale;
+  const auto wing = [&](double turn) {
+    return tip - QPointF(length * std::cos(angle + turn), length * std::sin(angle + turn));
+  };
+  pen.setStyle(Qt::SolidLine);
+  pen.setCapStyle(Qt::RoundCap);
+  painter.setPen(pen);
+  painter.drawPolyline(QPolygonF{wing(0.5), tip, wing(-0.5)});
+}
+
+void paintChip(QPainter& painter, const QPointF& centre, const Edge& edge, const EdgeState& state,
+               const Theme& t) {
+  const QSizeF size = chipSize(edge, t);
+  if (size.isEmpty()) return;
+  const QRectF where(centre - QPointF(size.width() / 2, size.height() / 2), size);
+  const bool strong = state.selected || state.hovered;
+  painter.setBrush(t.surface);
+  painter.setPen(QPen(strong ? t.selection : t.line, state.selected ? 1.5 : 1));
+  painter.drawRoundedRect(where, where.height() / 2, where.height() / 2);
+  QRectF text = where.adjusted(8 * t.scale, 0, -8 * t.scale, 0);
+  if (edge.mark != Mark::none) {
+    const double side = 14 * t.scale;
+    paintMark(painter, QRectF(where.left() + 5 * t.scale, where.center().y() - side / 2, side, side),
+              edge.mark, t);
+    text.setLeft(text.left() + 15 * t.scale);
+  }
+  painter.setFont(t.small);
+  painter.setPen(t.text);
+  painter.drawText(text, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
+                   QFontMetricsF(t.small).elidedText(edge.label, Qt::ElideRight, text.width() + 1));
+}
+
+}  // namespace nuscope::views

@@ -1,0 +1,40 @@
+#pragma once
+// The one paint path of graphs: screen, PNG and SVG.
+#include <set>
+
+#include "views/graph/graph_content.h"
+#include "views/graph/graph_layout.h"
+
+class QPainter;
+
+namespace nuscope::views {
+
+struct Theme;
+
+/// Size of a card for its texts.
+QSizeF cardSize(const Box& box, const Theme& theme);
+/// Size of an edge's chip; empty without a label.
+QSizeF chipSize(const Edge& edge, const Theme& theme);
+
+struct CardState {
+  bool selected = false;
+  bool hovered = false;
+  bool hit = false;
+};
+/// `scale`: pixels per unit; decides the level of detail.
+void paintCard(QPainter& painter, const QRectF& where, const Box& box, const CardState& state,
+               const Theme& theme, double scale);
+/// Where the "+n" stub of a card is; empty if it has none.
+QRectF stubBox(const QRectF& card, const Box& box, const Theme& theme, bool leftToRight);
+void paintStub(QPainter& painter, const QRectF& where, const Box& box, const Theme& theme);
+
+struct EdgeState {
+  bool selected = false;
+  bool hovered = false;
+};
+void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge& edge,
+               const EdgeState& state, const Theme& theme, double scale);
+void paintChip(QPainter& painter, const QPointF& centre, const Edge& edge, const EdgeState& state,
+               const Theme& theme);
+
+}  // namespace nuscope::views

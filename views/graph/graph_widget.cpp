@@ -1,0 +1,669 @@
+#include "views/graph/graph_widget.h"
+
+#include <QApplication>
+#include <QGestureEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPinchGesture>
+#include <QStyle>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/process.h"
+#include "views/graph/graph_index.h"
+#include "views/graph/graph_paint.h"
+#include "views/graph/layered_layout.h"
+#include "views/graph/layout_text.h"
+#include "views/jobs.h"
+#include "views/theme.h"
+
+namespace nuscope::views {
+
+namespace {
+
+constexpr std::size_t mostForDot = 400;
+constexpr std::chrono::milliseconds dotDeadline(2000);
+constexpr double smallestZoom = 0.01;
+constexpr double largestZoom = 3;
+constexpr double margin = 20;
+constexpr qint64 easingMilliseconds = 120;
+
+struct LaidOut {
+  GraphLayout layout;
+  QString note;
+};
+
+LaidOut layOut(const LayoutInput& input, const std::string& helper, const std::stop_token& stop) {
+  if (input.boxes.size() > mostForDot)
+    return {layeredLayout(input), QStringLiteral("layered: more than 400 boxes")};
+  try {
+    ProcessOptions options;
+    options.arguments = {helper};
+    options.memoryLimit = std::size_t(2) << 30;
+    const Finished done = runProcess(options, layoutRequest(input), dotDeadline, stop);
+    if (done.cancelled) throw Cancelled{};
+    if (done.timedOut) return {layeredLayout(input), QStringLiteral("layered: dot took more than 2 s")};
+    if (done.end.success()) {
+      if (auto layout = parseLayoutAnswer(done.output, input))
+        return {std::move(*layout), QStringLiteral("dot")};
+    }
+    return {
+        layeredLayout(input),
+        QStringLiteral("layered: nuscope-layout ended with %1").arg(QString::fromStdString(done.end.text()))};
+  } catch (const std::exception& e) {
+    return {layeredLayout(input), QStringLiteral("layered: %1").arg(QString::fromUtf8(e.what()))};
+  }
+}
+
+double distanceToSpline(const std::vector<QPointF>& spline, const QPointF& p) {
+  double best = 1e30;
+  for (std::size_t i = 0; i + 3 < spline.size(); i += 3) {
+    constexpr int pieces = 12;
+    QPointF last = spline[i];
+    for (int k = 1; k <= pieces; ++k) {
+      const double t = static_cast<double>(k) / pieces;
+      const double u = 1 - t;
+      const QPointF at = spline[i] * (u * u * u) + spline[i + 1] * (3 * u * u * t) +
+                         spline[i + 2] * (3 * u * t * t) + spline[i + 3] * (t * t * t);
+      const QPointF d = at - last;
+      const double length2 = d.x() * d.x() + d.y() * d.y();
+      const double s = length2 <= 0 ? 0 : std::clamp(QPointF::dotProduct(p - last, d) / length2, 0.0, 1.0);
+      best = std::min(best, QLineF(p, last + d * s).length());
+      last = at;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+GraphWidget::GraphWidget(ThemeSource& theme, Jobs& jobs, const QString& name, QWidget* parent)
+    : QWidget(parent), theme_(theme), jobs_(jobs), index_(std::make_unique<GraphIndex>(layout_)) {
+  setObjectName(name);
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setMinimumSize(160, 120);
+  grabGesture(Qt::PinchGesture);
+  still_.setSingleShot(true);
+  still_.setInterval(120);
+  connect(&still_, &QTimer::timeout, this, [this] {
+    moving_ = false;
+    update();
+  });
+  easing_.setInterval(16);
+  connect(&easing_, &QTimer::timeout, this, [this] {
+    if (easingClock_.elapsed() >= easingMilliseconds) {
+      easing_.stop();
+      before_.clear();
+    }
+    update();
+  });
+  connect(&theme_, &ThemeSource::changed, this, [this] {
+    if (content_.boxes.empty()) return;
+    measure();
+    startLayout();
+    update();
+  });
+}
+
+GraphWidget::~GraphWidget() = default;
+
+void GraphWidget::measure() {
+  sizes_.clear();
+  for (const Box& box : content_.boxes) sizes_.push_back(cardSize(box, theme_.theme()));
+}
+
+void GraphWidget::setContent(GraphContent content) {
+  const std::vector<QSizeF> sizesBefore = std::move(sizes_);
+  const GraphContent before = std::exchange(content_, std::move(content));
+  byKey_.clear();
+  for (std::size_t i = 0; i < content_.boxes.size(); ++i)
+    byKey_.emplace(content_.boxes[i].key, static_cast<int>(i));
+  measure();
+  if (content_.boxes.empty()) {
+    jobs_.cancel(QStringLiteral("layout:") + objectName());
+    layout_ = {};
+    index_ = std::make_unique<GraphIndex>(layout_);
+    settled_ = true;
+    update();
+    return;
+  }
+  // Only colours, marks or texts changed: positions stay.
+  const bool sameShape =
+      settled_ && sizesBefore == sizes_ && before.leftToRight == content_.leftToRight &&
+      layout_.boxes.size() == sizes_.size() &&
+      std::equal(before.boxes.begin(), before.boxes.end(), content_.boxes.begin(), content_.boxes.end(),
+                 [](const Box& a, const Box& b) { return a.key == b.key; }) &&
+      std::equal(before.edges.begin(), before.edges.end(), content_.edges.begin(), content_.edges.end(),
+                 [](const Edge& a, const Edge& b) {
+                   return a.from == b.from && a.to == b.to && a.label == b.label;
+                 });
+  if (sameShape) {
+    update();
+    return;
+  }
+  before_.clear();
+  if (!before.boxes.empty() && layout_.boxes.size() == before.boxes.size()) {
+    std::unordered_map<std::uint64_t, QRectF> old;
+    for (std::size_t i = 0; i < before.boxes.size(); ++i) old.emplace(before.boxes[i].key, layout_.boxes[i]);
+    for (const Box& box : content_.boxes) {
+      const auto it = old.find(box.key);
+      before_.push_back(it == old.end() ? QRectF() : it->second);
+    }
+  }
+  // The old picture does not belong to the new content: nothing is drawn until the layout is there (some 20
+  // ms).
+  layout_ = {};
+  index_ = std::make_unique<GraphIndex>(layout_);
+  startLayout();
+}
+
+void GraphWidget::startLayout() {
+  LayoutInput input;
+  input.boxes = sizes_;
+  input.leftToRight = content_.leftToRight;
+  const double scale = theme_.theme().scale;
+  input.betweenRanks = (content_.leftToRight ? 52 : 40) * scale;
+  input.betweenBoxes = (content_.leftToRight ? 22 : 26) * scale;
+  for (const Edge& edge : content_.edges) {
+    const QSizeF chip = chipSize(edge, theme_.theme());
+    input.edges.push_back({edge.from, edge.to, chip.width(), chip.height()});
+  }
+  settled_ = false;
+  const std::string helper =
+      (std::filesystem::path(executablePath()).parent_path() / "nuscope-layout").string();
+  jobs_.run(
+      this,
+      {.title = tr("Lay out %1").arg(objectName()),
+       .lane = QStringLiteral("layout:") + objectName(),
+       .quiet = true},
+      [input, helper](JobHandle& job) { return layOut(input, helper, job.progress().stopToken()); },
+      [this](LaidOut done) { adopt(std::move(done.layout), done.note, !fitted_); });
+}
+
+void GraphWidget::adopt(GraphLayout layout, const QString& note, bool keepView) {
+  layout_ = std::move(layout);
+  layoutNote_ = note;
+  index_ = std::make_unique<GraphIndex>(layout_);
+  settled_ = true;
+  if (!keepView) fit();
+  const bool motion =
+      style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0 && isVisible();
+  if (motion && before_.size() == layout_.boxes.size() && layout_.boxes.size() <= mostForDot) {
+    easingClock_.start();
+    easing_.start();
+  } else {
+    before_.clear();
+  }
+  update();
+  Q_EMIT laidOut();
+}
+
+int GraphWidget::indexOf(std::uint64_t key) const {
+  const auto it = byKey_.find(key);
+  return it == byKey_.end() ? -1 : it->second;
+}
+
+void GraphWidget::setSelectedBox(std::optional<std::uint64_t> key) {
+  if (key == selectedBox_) return;
+  selectedBox_ = key;
+  describeSelected();
+  update();
+}
+
+void GraphWidget::setSelectedEdge(std::uint64_t key) {
+  selectedEdge_ = key;
+  update();
+}
+
+void GraphWidget::setHovered(std::optional<std::uint64_t> key) {
+  if (hoveredBox_ == key) return;
+  hoveredBox_ = key;
+  update();
+}
+
+void GraphWidget::setHits(std::set<std::uint64_t> hits) {
+  hits_ = std::move(hits);
+  update();
+}
+
+void GraphWidget::describeSelected() {
+  const int i = selectedBox_ ? indexOf(*selectedBox_) : -1;
+  setAccessibleDescription(i < 0 ? QString()
+                                 : content_.boxes[static_cast<std::size_t>(i)].title + QLatin1Char(' ') +
+                                       content_.boxes[static_cast<std::size_t>(i)].description);
+}
+
+void GraphWidget::ensureVisible(std::uint64_t key) {
+  const int i = indexOf(key);
+  if (i < 0 || static_cast<std::size_t>(i) >= layout_.boxes.size()) return;
+  const QRectF box = layout_.boxes[static_cast<std::size_t>(i)];
+  const QRectF seen = visibleScene().adjusted(margin, margin, -margin, -margin);
+  if (seen.contains(box)) return;
+  if (box.left() < seen.left()) origin_.rx() -= seen.left() - box.left();
+  if (box.right() > seen.right()) origin_.rx() += box.right() - seen.right();
+  if (box.top() < seen.top()) origin_.ry() -= seen.top() - box.top();
+  if (box.bottom() > seen.bottom()) origin_.ry() += box.bottom() - seen.bottom();
+  update();
+}
+
+// Coordinates
+
+QPointF GraphWidget::toScene(QPointF widget) const {
+  return origin_ + widget / zoom_;
+}
+QPointF GraphWidget::toWidget(QPointF scene) const {
+  return (scene - origin_) * zoom_;
+}
+QRectF GraphWidget::visibleScene() const {
+  return {origin_, QSizeF(size()) / zoom_};
+}
+
+void GraphWidget::fit() {
+  fitted_ = true;
+  if (layout_.boxes.empty() || width() < 10 || height() < 10) return;
+  QRectF bounds = layout_.bounds;
+  for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
+    bounds =
+        bounds.united(stubBox(layout_.boxes[i], content_.boxes[i], theme_.theme(), content_.leftToRight));
+  }
+  bounds.adjust(-margin, -margin, margin, margin);
+  zoom_ = std::clamp(std::min(width() / bounds.width(), height() / bounds.height()), smallestZoom, 1.0);
+  // Small graphs stand at the top, in the middle; what does not fit is centred.
+  const QSizeF seen = QSizeF(size()) / zoom_;
+  origin_.setX(bounds.center().x() - seen.width() / 2);
+  origin_.setY(content_.leftToRight ? bounds.center().y() - seen.height() / 2
+                                    : std::min(bounds.top(), bounds.center().y() - seen.height() / 2 +
+                                                                 (seen.height() - bounds.height()) / 2));
+  update();
+}
+
+void GraphWidget::setZoom(double zoom, QPointF around) {
+  const QPointF scene = toScene(around);
+  zoom_ = std::clamp(zoom, smallestZoom, largestZoom);
+  origin_ = scene - around / zoom_;
+  fitted_ = false;
+  moving();
+}
+
+void GraphWidget::moving() {
+  moving_ = layout_.boxes.size() > 300;  // small graphs stay smooth
+  still_.start();
+  update();
+}
+
+QRectF GraphWidget::boxOnScreen(std::uint64_t key) const {
+  const int i = indexOf(key);
+  if (i < 0 || static_cast<std::size_t>(i) >= layout_.boxes.size()) return {};
+  const QRectF box = layout_.boxes[static_cast<std::size_t>(i)];
+  return {toWidget(box.topLeft()), box.size() * zoom_};
+}
+
+QPointF GraphWidget::edgeOnScreen(std::uint64_t key) const {
+  for (std::size_t e = 0; e < content_.edges.size() && e < layout_.labels.size(); ++e) {
+    if (content_.edges[e].key == key) return toWidget(layout_.labels[e]);
+  }
+  return {};
+}
+
+// Painting
+
+void GraphWidget::paintScene(QPainter& painter, const QRectF& clip, double scale, bool interactive) const {
+  const Theme& t = theme_.theme();
+  std::vector<int> boxes;
+  std::vector<int> edges;
+  index_->query(clip.adjusted(-40, -40, 40, 40), boxes, edges);
+  const auto edgeState = [&](int e) {
+    const Edge& edge = content_.edges[static_cast<std::size_t>(e)];
+    return EdgeState{edge.key != 0 && edge.key == selectedEdge_, interactive && e == hoveredEdge_};
+  };
+  // Thick ones last, so that nothing crosses over the selected path.
+  for (const bool strong : {false, true}) {
+    for (const int e : edges) {
+      const auto i = static_cast<std::size_t>(e);
+      const EdgeState state = edgeState(e);
+      if ((content_.edges[i].strong || state.selected || state.hovered) != strong) continue;
+      paintEdge(painter, layout_.edges[i], content_.edges[i], state, t, scale);
+    }
+  }
+  for (const int b : boxes) {
+    const auto i = static_cast<std::size_t>(b);
+    const Box& box = content_.boxes[i];
+    const CardState state{selectedBox_ == box.key, interactive && hoveredBox_ == box.key,
+                          hits_.count(box.key) > 0};
+    paintCard(painter, layout_.boxes[i], box, state, t, scale);
+    const QRectF stub = stubBox(layout_.boxes[i], box, t, content_.leftToRight);
+    if (!stub.isEmpty() && scale > 0.4) paintStub(painter, stub, box, t);
+  }
+  if (scale < 0.5) return;
+  // Chips: what would cover a card or another chip is left out; the selected one always shows.
+  std::vector<QRectF> taken;
+  for (const bool selected : {true, false}) {
+    for (const int e : edges) {
+      const auto i = static_cast<std::size_t>(e);
+      const EdgeState state = edgeState(e);
+      if (content_.edges[i].label.isEmpty() || (state.selected || state.hovered) != selected) continue;
+      const QSizeF size = chipSize(content_.edges[i], t);
+      const QRectF where(layout_.labels[i] - QPointF(size.width() / 2, size.height() / 2), size);
+      const auto covers = [&](const QRectF& other) { return other.intersects(where); };
+      if (!selected && std::any_of(taken.begin(), taken.end(), covers)) continue;
+      taken.push_back(where);
+      paintChip(painter, layout_.labels[i], content_.edges[i], state, t);
+    }
+  }
+}
+
+void GraphWidget::paintEvent(QPaintEvent*) {
+  const Theme& t = theme_.theme();
+  QPainter painter(this);
+  painter.fillRect(rect(), t.surface);
+  const bool easing = easing_.isActive() && before_.size() == layout_.boxes.size();
+  painter.setRenderHint(QPainter::Antialiasing, !moving_);
+  painter.save();
+  painter.scale(zoom_, zoom_);
+  painter.translate(-origin_);
+  if (easing) {
+    const double share =
+        std::min(1.0, static_cast<double>(easingClock_.elapsed()) / static_cast<double>(easingMilliseconds));
+    const double eased = share * (2 - share);
+    for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
+      const QRectF to = layout_.boxes[i];
+      const QRectF from = before_[i].isNull() ? to : before_[i];
+      painter.setOpacity(before_[i].isNull() ? eased : 1.0);
+      const QPointF at = from.center() + (to.center() - from.center()) * eased;
+      paintCard(painter, QRectF(at - QPointF(to.width() / 2, to.height() / 2), to.size()), content_.boxes[i],
+                {selectedBox_ == content_.boxes[i].key, false, false}, t, zoom_);
+    }
+    painter.setOpacity(1);
+  } else {
+    paintScene(painter, visibleScene(), zoom_, true);
+  }
+  painter.restore();
+  if (!content_.notice.isEmpty()) {
+    painter.setFont(t.small);
+    const QRectF box = QRectF(rect()).adjusted(t.gutter, 0, -t.gutter, -t.unit);
+    const QRectF text = painter.boundingRect(box, Qt::AlignRight | Qt::AlignBottom, content_.notice);
+    painter.fillRect(text.adjusted(-4, -1, 4, 1), t.surface);
+    painter.setPen(t.muted);
+    painter.drawText(box, Qt::AlignRight | Qt::AlignBottom, content_.notice);
+  }
+  if (hasFocus()) {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(t.selection, 1));
+    painter.setBrush(Qt::NoBrush);
+    if (!selectedBox_) painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+}
+
+QSizeF GraphWidget::pictureSize() const {
+  if (layout_.boxes.empty()) return {};
+  return layout_.bounds.size() + QSizeF(2 * margin, 2 * margin);
+}
+
+void GraphWidget::paintPicture(QPainter& painter) const {
+  painter.save();
+  painter.translate(-layout_.bounds.topLeft() + QPointF(margin, margin));
+  painter.setRenderHint(QPainter::Antialiasing);
+  paintScene(painter, layout_.bounds.adjusted(-margin, -margin, margin, margin), 1.0, false);
+  painter.restore();
+}
+
+QString GraphWidget::dot() const {
+  const auto quoted = [](QString text) {
+    text.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('"'), QStringLiteral("\\\""));
+    return QLatin1Char('"') + text + QLatin1Char('"');
+  };
+  QString out = QStringLiteral("digraph nuscope {\n  rankdir=%1;\n  node [shape=box, style=rounded];\n")
+                    .arg(content_.leftToRight ? QStringLiteral("LR") : QStringLiteral("TB"));
+  for (std::size_t i = 0; i < content_.boxes.size(); ++i) {
+    const Box& box = content_.boxes[i];
+    QStringList lines{box.title};
+    for (const QString& line : {box.second, box.third}) {
+      if (!line.isEmpty()) lines << line;
+    }
+    QString label = quoted(lines.join(QLatin1Char('\n')));
+    label.replace(QLatin1Char('\n'), QStringLiteral("\\n"));
+    out += QStringLiteral("  n%1 [label=%2%3];\n")
+               .arg(i)
+               .arg(label, box.ghost ? QStringLiteral(", style=\"rounded,dashed\"") : QString());
+  }
+  for (const Edge& edge : content_.edges) {
+    out += QStringLiteral("  n%1 -> n%2%3;\n")
+               .arg(edge.from)
+               .arg(edge.to)
+               .arg(edge.label.isEmpty() ? QString() : QStringLiteral(" [label=%1]").arg(quoted(edge.label)));
+  }
+  return out + QStringLiteral("}\n");
+}
+
+// Pointer
+
+GraphWidget::Hit GraphWidget::hitTest(QPointF widget) const {
+  const QPointF p = toScene(widget);
+  const double near = 5 / zoom_;
+  std::vector<int> boxes;
+  std::vector<int> edges;
+  index_->query(QRectF(p - QPointF(60, 60), QSizeF(120, 120)), boxes, edges);
+  const Theme& t = theme_.theme();
+  for (auto it = boxes.rbegin(); it != boxes.rend(); ++it) {
+    const auto i = static_cast<std::size_t>(*it);
+    if (stubBox(layout_.boxes[i], content_.boxes[i], t, content_.leftToRight).contains(p))
+      return {*it, -1, true};
+    if (layout_.boxes[i].contains(p)) return {*it, -1, false};
+  }
+  for (const int e : edges) {
+    const auto i = static_cast<std::size_t>(e);
+    const QSizeF chip = chipSize(content_.edges[i], t);
+    if (content_.edges[i].key != 0 &&
+        QRectF(layout_.labels[i] - QPointF(chip.width() / 2, chip.height() / 2), chip).contains(p))
+      return {-1, e, false};
+  }
+  Hit best;
+  double nearest = near;
+  for (const int e : edges) {
+    if (content_.edges[static_cast<std::size_t>(e)].key == 0) continue;
+    const double distance = distanceToSpline(layout_.edges[static_cast<std::size_t>(e)], p);
+    if (distance < nearest) {
+      nearest = distance;
+      best.edge = e;
+    }
+  }
+  return best;
+}
+
+void GraphWidget::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return;
+  pressed_ = event->position();
+  originWhenPressed_ = origin_;
+  dragging_ = false;
+}
+
+void GraphWidget::mouseMoveEvent(QMouseEvent* event) {
+  if (pressed_) {
+    const QPointF by = event->position() - *pressed_;
+    if (!dragging_ && by.manhattanLength() >= QApplication::startDragDistance()) {
+      dragging_ = true;
+      setCursor(Qt::ClosedHandCursor);
+    }
+    if (dragging_) {
+      origin_ = originWhenPressed_ - by / zoom_;
+      fitted_ = false;
+      moving();
+    }
+    return;
+  }
+  const Hit hit = hitTest(event->position());
+  const auto key =
+      hit.box >= 0 ? std::optional(content_.boxes[static_cast<std::size_t>(hit.box)].key) : std::nullopt;
+  if (key != hoveredBox_ || hit.edge != hoveredEdge_) {
+    hoveredBox_ = key;
+    hoveredEdge_ = hit.edge;
+    setCursor(hit.box >= 0 || hit.edge >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    Q_EMIT boxHovered(key.has_value(), key.value_or(0));
+    update();
+  }
+}
+
+void GraphWidget::mouseReleaseEvent(QMouseEvent* event) {
+  if (!pressed_) return;
+  const bool click = !dragging_ && event->button() == Qt::LeftButton;
+  pressed_.reset();
+  if (dragging_) {
+    dragging_ = false;
+    unsetCursor();
+    return;
+  }
+  if (!click) return;
+  const Hit hit = hitTest(event->position());
+  if (hit.box >= 0) {
+    const std::uint64_t key = content_.boxes[static_cast<std::size_t>(hit.box)].key;
+    if (hit.stub) {
+      Q_EMIT stubClicked(key);
+    } else {
+      setSelectedBox(key);
+      Q_EMIT boxChosen(key);
+    }
+  } else if (hit.edge >= 0) {
+    const std::uint64_t key = content_.edges[static_cast<std::size_t>(hit.edge)].key;
+    setSelectedEdge(key);
+    Q_EMIT edgeChosen(key);
+  }
+}
+
+void GraphWidget::mouseDoubleClickEvent(QMouseEvent* event) {
+  const Hit hit = hitTest(event->position());
+  if (hit.box >= 0 && !hit.stub) Q_EMIT boxOpened(content_.boxes[static_cast<std::size_t>(hit.box)].key);
+}
+
+void GraphWidget::leaveEvent(QEvent*) {
+  if (!hoveredBox_ && hoveredEdge_ < 0) return;
+  hoveredBox_.reset();
+  hoveredEdge_ = -1;
+  Q_EMIT boxHovered(false, 0);
+  update();
+}
+
+void GraphWidget::wheelEvent(QWheelEvent* event) {
+  if (event->modifiers().testFlag(Qt::ControlModifier)) {
+    setZoom(zoom_ * std::pow(1.2, event->angleDelta().y() / 120.0), event->position());
+  } else {
+    QPointF by =
+        event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());
+    if (event->modifiers().testFlag(Qt::ShiftModifier)) by = QPointF(by.y(), by.x());
+    origin_ -= by / zoom_;
+    fitted_ = false;
+    moving();
+  }
+  event->accept();
+}
+
+bool GraphWidget::event(QEvent* event) {
+  if (event->type() == QEvent::Gesture) {
+    if (auto* pinch =
+            static_cast<QPinchGesture*>(static_cast<QGestureEvent*>(event)->gesture(Qt::PinchGesture))) {
+      setZoom(zoom_ * pinch->scaleFactor(), mapFromGlobal(pinch->centerPoint().toPoint()));
+      return true;
+    }
+  }
+  if (event->type() == QEvent::ToolTip) {
+    const Hit hit = hitTest(static_cast<QHelpEvent*>(event)->pos());
+    QString text;
+    if (hit.box >= 0) {
+      const Box& box = content_.boxes[static_cast<std::size_t>(hit.box)];
+      text = hit.stub ? tr("%n more not shown: click to show", nullptr, box.hidden)
+                      : box.title + QLatin1Char('\n') + box.description;
+    } else if (hit.edge >= 0) {
+      text = content_.edges[static_cast<std::size_t>(hit.edge)].description;
+    }
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text.trimmed(), this);
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+// Keys
+
+void GraphWidget::step(int key) {
+  if (layout_.boxes.empty()) return;
+  const int at = selectedBox_ ? indexOf(*selectedBox_) : -1;
+  int best = -1;
+  if (at < 0) {
+    best = 0;
+  } else {
+    const bool alongKey = content_.leftToRight ? key == Qt::Key_Right || key == Qt::Key_Left
+                                               : key == Qt::Key_Down || key == Qt::Key_Up;
+    const bool ahead = key == Qt::Key_Right || key == Qt::Key_Down;
+    const QPointF from = layout_.boxes[static_cast<std::size_t>(at)].center();
+    const auto across = [&](const QPointF& p) { return content_.leftToRight ? p.y() : p.x(); };
+    const auto along = [&](const QPointF& p) { return content_.leftToRight ? p.x() : p.y(); };
+    double nearest = 1e30;
+    const auto consider = [&](int i, double distance) {
+      if (distance < nearest) {
+        nearest = distance;
+        best = i;
+      }
+    };
+    if (alongKey) {
+      for (const Edge& edge : content_.edges) {
+        const int other = ahead ? edge.to : edge.from;
+        if ((ahead ? edge.from : edge.to) != at) continue;
+        consider(other,
+                 std::fabs(across(layout_.boxes[static_cast<std::size_t>(other)].center()) - across(from)));
+      }
+    } else {
+      for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
+        const QPointF p = layout_.boxes[i].center();
+        const double aside = (across(p) - across(from)) * (ahead ? 1 : -1);
+        if (static_cast<int>(i) != at && aside > 1)
+          consider(static_cast<int>(i), aside + 4 * std::fabs(along(p) - along(from)));
+      }
+    }
+  }
+  if (best < 0) return;
+  const std::uint64_t chosen = content_.boxes[static_cast<std::size_t>(best)].key;
+  setSelectedBox(chosen);
+  ensureVisible(chosen);
+  Q_EMIT boxChosen(chosen);
+}
+
+void GraphWidget::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+      if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) break;
+      step(event->key());
+      return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (selectedBox_) Q_EMIT boxOpened(*selectedBox_);
+      return;
+    case Qt::Key_Plus:
+      setZoom(zoom_ * 1.2, QPointF(width() / 2.0, height() / 2.0));
+      return;
+    case Qt::Key_Minus:
+      setZoom(zoom_ / 1.2, QPointF(width() / 2.0, height() / 2.0));
+      return;
+    case Qt::Key_F:
+      if (event->modifiers() == Qt::NoModifier) {
+        fit();
+        return;
+      }
+      break;
+    default:
+      break;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+void GraphWidget::resizeEvent(QResizeEvent*) {
+  if (fitted_) fit();
+}
+
+}  // namespace nuscope::views
