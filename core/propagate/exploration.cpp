@@ -1,0 +1,279 @@
+#include "core/propagate/exploration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace nuscope::propagate {
+namespace {
+
+using nugraph::NuGraph;
+using proof::Verdict;
+using tensor::NodeRef;
+using tensor::OpKind;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t batchSize = 32;  ///< attempts whose proofs may run side by side
+constexpr std::size_t titleLength = 96;
+
+int countOperators(const std::vector<NodeRef>& results) {
+  const auto nodes = tensor::topological(results);
+  return static_cast<int>(
+      std::ranges::count_if(nodes, [](NodeRef node) { return tensor::kind(node->op) != OpKind::leaf; }));
+}
+
+/// A move with the graph it leads to.
+struct Try {
+  Move move;
+  std::vector<NodeRef> to;
+  std::optional<Outcome> outcome;  ///< known from an earlier variant, or decided now
+};
+
+class Exploration {
+ public:
+  Exploration(const Procedures& procedures, const tensor::Program& program, const ExploreOptions& options,
+              const Progress& progress, const OnChange& onChange)
+      : procedures_(procedures),
+        options_(options),
+        progress_(progress),
+        onChange_(onChange),
+        graph_(program),
+        started_(Clock::now()),
+        limit_(countOperators(program.results) + options.maxGrowth) {
+    queue_.emplace(0, 0);
+    levels_[0] = 0;
+  }
+
+  std::shared_ptr<const NuGraph> run() {
+    announce(true);
+    while (!queue_.empty() && !full() && !late()) {
+      const auto [level, variant] = *queue_.begin();
+      queue_.erase(queue_.begin());
+      expand(variant, level);
+    }
+    sayCuts();
+    announce(true);
+    return std::make_shared<const NuGraph>(graph_);
+  }
+
+ private:
+  using Key = std::pair<std::vector<NodeRef>, std::vector<NodeRef>>;
+
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - started_).count();
+  }
+  [[nodiscard]] bool late() const { return seconds() > options_.secondsLimit; }
+  [[nodiscard]] bool full() const {
+    return std::ssize(graph_.variants()) >= options_.maxVariants ||
+           std::ssize(graph_.steps()) >= options_.maxSteps || attempts_ >= options_.maxAttempts;
+  }
+
+  void announce(bool always) {
+    if (!onChange_) return;
+    const double now = seconds();
+    if (!always && now - announced_ < 0.1) return;
+    announced_ = now;
+    onChange_(std::make_shared<const NuGraph>(graph_));
+  }
+
+  std::optional<std::vector<NodeRef>> made(const Move& move, const std::vector<NodeRef>& from) const {
+    std::unordered_map<NodeRef, NodeRef> replacements;
+    for (std::size_t i = 0; i < move.before.size(); ++i) replacements.emplace(move.before[i], move.after[i]);
+    std::vector<NodeRef> to;
+    for (const NodeRef root : from) {
+      auto replaced = tensor::replaceNodes(*graph_.root().store, root, replacements, graph_.root().facts);
+      if (!replaced) return std::nullopt;
+      to.push_back(*replaced);
+    }
+    if (to == from) return std::nullopt;
+    return to;
+  }
+
+  std::vector<Try> triesOf(const std::vector<NodeRef>& from) {
+    std::vector<Try> tries;
+    for (Move& move : movesOf(graph_.root(), from)) {
+      auto to = made(move, from);
+      if (!to) continue;
+      if (countOperators(*to) > limit_) {
+        ++grown_;
+        continue;
+      }
+      tries.push_back({std::move(move), std::move(*to), std::nullopt});
+    }
+    return tries;
+  }
+
+  void expand(int variant, int level) {
+    const auto from = graph_.variants()[static_cast<std::size_t>(variant)].results;
+    auto tries = triesOf(from);
+    refusedHere_ = 0;
+    for (std::size_t begin = 0; begin < tries.size(); begin += batchSize) {
+      if (full() || late()) {
+        notTried_ += static_cast<int>(tries.size() - begin);
+        return;
+      }
+      const auto batch = std::span(tries).subspan(begin, std::min(batchSize, tries.size() - begin));
+      decide(batch, from);
+      for (Try& tried : batch) commit(variant, level, tried);
+      progress_.report(static_cast<double>(graph_.variants().size()) / options_.maxVariants,
+                       fmt::format("{} variants, {} steps, {} refused", graph_.variants().size(),
+                                   graph_.steps().size(), graph_.refused().size()));
+      announce(false);
+    }
+  }
+
+  /// Fills in all outcomes; those not known from before are decided by `threads` threads.
+  void decide(std::span<Try> batch, const std::vector<NodeRef>& from) {
+    std::vector<Try*> open;
+    for (Try& tried : batch) {
+      const auto known = known_.find(Key{tried.move.before, tried.move.after});
+      if (known != known_.end()) {
+        tried.outcome = known->second;
+      } else {
+        open.push_back(&tried);
+      }
+    }
+    attempts_ += static_cast<int>(open.size());
+    AttemptOptions options;
+    options.seed = options_.seed;
+    options.secondsWhole = options_.secondsPerProof;
+    options.solvers = options_.solvers;
+    const Progress quiet(progress_.stopToken());
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto work = [&] {
+      while (true) {
+        const std::size_t i = next++;
+        if (i >= open.size()) return;
+        try {
+          open[i]->outcome =
+              attempt(graph_.root(), open[i]->move, from, open[i]->to, options, procedures_, quiet);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+          next = open.size();
+        }
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      const auto count =
+          std::min<std::size_t>(static_cast<std::size_t>(std::max(options_.threads, 1)), open.size());
+      for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+      work();
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  void commit(int variant, int level, Try& tried) {
+    const bool known = !known_.emplace(Key{tried.move.before, tried.move.after}, *tried.outcome).second;
+    const Outcome& outcome = *tried.outcome;
+    if (outcome.proof->verdict != Verdict::proved) {
+      if (!known && !tried.move.quiet) refuse(variant, tried, outcome);
+      return;
+    }
+    // Only a local proof speaks of every variant.
+    if (known && !outcome.local) return;
+    if (!steps_.emplace(variant, tried.to).second) return;
+    if (!graph_.find(tried.to) && full()) {
+      ++notTried_;
+      return;
+    }
+    nugraph::Step step;
+    step.from = variant;
+    step.what = tried.move.what;
+    step.moved = tried.move.moved;
+    step.past = tried.move.past;
+    step.proof = outcome.proof;
+    const auto added =
+        graph_.add(std::move(step), tried.to, nugraph::Stage::algebra, title(variant, tried.move.what));
+    if (!added.isNew) return;
+    const int reached = level + static_cast<int>(tried.move.cost);
+    levels_[added.variant] = reached;
+    queue_.emplace(reached, added.variant);
+  }
+
+  void refuse(int variant, Try& tried, const Outcome& outcome) {
+    if (outcome.proof->cutByTime) ++cutByTime_;
+    if (refusedHere_ >= options_.maxRefusedPerVariant) {
+      ++refusedNotKept_;
+      return;
+    }
+    ++refusedHere_;
+    nugraph::Refused refused;
+    refused.from = variant;
+    refused.what = tried.move.what;
+    refused.moved = tried.move.moved;
+    refused.past = tried.move.past;
+    refused.results = tried.to;
+    refused.proof = outcome.proof;
+    graph_.add(std::move(refused));
+  }
+
+  [[nodiscard]] std::string title(int parent, const std::string& what) const {
+    if (parent == 0) return what;
+    const std::string& before = graph_.variants()[static_cast<std::size_t>(parent)].title;
+    std::string all = before + "; " + what;
+    if (all.size() <= titleLength) return all;
+    const auto derivation = graph_.derivation(parent);
+    return fmt::format("{} more; {}", derivation.size(), what);
+  }
+
+  void sayCuts() {
+    const auto variants = std::ssize(graph_.variants());
+    if (variants >= options_.maxVariants) graph_.addCut(fmt::format("stopped at {} variants", variants));
+    if (std::ssize(graph_.steps()) >= options_.maxSteps)
+      graph_.addCut(fmt::format("stopped at {} steps", graph_.steps().size()));
+    if (attempts_ >= options_.maxAttempts) graph_.addCut(fmt::format("stopped after {} attempts", attempts_));
+    if (late())
+      graph_.addCut(
+          fmt::format("cut by time after {:g} s; another run may find more", options_.secondsLimit));
+    if (!queue_.empty()) graph_.addCut(fmt::format("{} variants were not explored further", queue_.size()));
+    if (notTried_ > 0) graph_.addCut(fmt::format("{} moves of the last variant were not tried", notTried_));
+    if (grown_ > 0) {
+      graph_.addCut(
+          fmt::format("{} moves would have made a graph of more than {} operators", grown_, limit_));
+    }
+    if (refusedNotKept_ > 0) {
+      graph_.addCut(fmt::format("{} more refused moves were not kept ({} are kept per variant)",
+                                refusedNotKept_, options_.maxRefusedPerVariant));
+    }
+    if (cutByTime_ > 0) graph_.addCut(fmt::format("{} proofs were cut by time", cutByTime_));
+  }
+
+  const Procedures& procedures_;
+  const ExploreOptions& options_;
+  const Progress& progress_;
+  const OnChange& onChange_;
+  NuGraph graph_;
+  Clock::time_point started_;
+  int limit_;
+  double announced_ = 0;
+  std::set<std::pair<int, int>> queue_;  ///< (level, variant)
+  std::map<int, int> levels_;
+  std::map<Key, Outcome> known_;
+  std::set<std::pair<int, std::vector<NodeRef>>> steps_;
+  int attempts_ = 0;
+  int notTried_ = 0;
+  int grown_ = 0;
+  int refusedHere_ = 0;
+  int refusedNotKept_ = 0;
+  int cutByTime_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const NuGraph> exploreWith(const Procedures& procedures, const tensor::Program& program,
+                                           const ExploreOptions& options, const Progress& progress,
+                                           const OnChange& onChange) {
+  return Exploration(procedures, program, options, progress, onChange).run();
+}
+
+}  // namespace nuscope::propagate

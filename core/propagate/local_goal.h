@@ -1,0 +1,50 @@
+#pragma once
+// What a move claims, cut out of its graph: copies in stores of their own, so that proofs may run side by
+// side and come out the same whatever else was made meanwhile.
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/tensor/graph.h"
+
+namespace nuscope::propagate {
+
+/// Rebuilds nodes of a program in another store, each once.
+class StoreCopy {
+ public:
+  StoreCopy(const tensor::Program& from, tensor::NodeStore& to) : from_(from), to_(to) {}
+  /// Makes `node` an input of its type named `name` wherever it occurs.
+  void replaceByInput(tensor::NodeRef node, const std::string& name);
+  tensor::NodeRef operator()(tensor::NodeRef node);
+  std::vector<tensor::NodeRef> operator()(const std::vector<tensor::NodeRef>& nodes);
+
+ private:
+  const tensor::Program& from_;
+  tensor::NodeStore& to_;
+  std::unordered_map<tensor::NodeRef, tensor::NodeRef> image_;
+};
+
+/// The program with other results, copied into a store of its own.
+tensor::Program copied(const tensor::Program& program, const std::vector<tensor::NodeRef>& results,
+                       StoreCopy& copy, std::shared_ptr<tensor::NodeStore> store);
+
+/// Two whole programs that share a fresh store.
+struct Sides {
+  tensor::Program left;
+  tensor::Program right;
+};
+Sides wholeGoal(const tensor::Program& program, const std::vector<tensor::NodeRef>& from,
+                const std::vector<tensor::NodeRef>& to);
+
+/// A rewriting with what both sides share taken as opaque.
+struct LocalGoal {
+  tensor::Program context;  ///< the program, in a fresh store; results: before, then after
+  std::vector<tensor::NodeRef> before, after;
+  std::unordered_set<tensor::NodeRef>
+      cut;       ///< nodes of that store; layouts and what may be infinite are not cut
+  Sides opened;  ///< the same with an input in place of each cut node, for draws
+};
+LocalGoal localGoal(const tensor::Program& program, const std::vector<tensor::NodeRef>& before,
+                    const std::vector<tensor::NodeRef>& after);
+
+}  // namespace nuscope::propagate
