@@ -17,7 +17,12 @@ enum Exit : int { yes = 0, no = 1, undecided = 2, badInput = 3, environment = 4,
 using Action = std::function<int()>;
 
 // One line a command, in the order of the help text.
-#define NUSCOPE_COMMANDS(X) X(Version)
+// clang-format off
+#define NUSCOPE_COMMANDS(X) \
+  X(Devices) \
+  X(Worker) \
+  X(Version)
+// clang-format on
 
 #define X(name) void add##name(CLI::App& app, Action& action);
 NUSCOPE_COMMANDS(X)

@@ -13,8 +13,9 @@ std::unique_ptr<Device> makeDevice(std::string_view specification) {
   if (specification == "simulated" || specification.starts_with("simulated:")) {
     return std::make_unique<SimulatedDevice>(parseFaults(specification));
   }
-  throw UserError(fmt::format("'{}' is no device; there are host and simulated[:crash@N,hang@N,wrong@N,memory@N,die@N]",
-                              specification));
+  throw UserError(
+      fmt::format("'{}' is no device; there are host and simulated[:crash@N,hang@N,wrong@N,memory@N,die@N]",
+                  specification));
 }
 
 }  // namespace nuscope::backends

@@ -17,12 +17,16 @@ namespace {
 
 constexpr std::byte margin{0xC5};
 
-std::size_t pageSize() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t pageSize() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 class Descriptor {
  public:
-  Descriptor(const std::string& path, int flags) : value(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {
-    if (value < 0) throw UserError(fmt::format("the array file {} cannot be opened: {}", path, std::strerror(errno)));
+  Descriptor(const std::string& path, int flags)
+      : value(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+    if (value < 0)
+      throw UserError(fmt::format("the array file {} cannot be opened: {}", path, std::strerror(errno)));
   }
   ~Descriptor() { close(value); }
   Descriptor(const Descriptor&) = delete;
@@ -47,9 +51,13 @@ Buffer::Buffer(std::size_t bytes, bool guarded) : size_(bytes) {
   std::fill(mapping_ + page, data_, margin);
 }
 
-Buffer::~Buffer() { munmap(mapping_, mapped_); }
+Buffer::~Buffer() {
+  munmap(mapping_, mapped_);
+}
 
-void Buffer::fillUntouched() { std::memset(data_, 0xFF, size_); }
+void Buffer::fillUntouched() {
+  std::memset(data_, 0xFF, size_);
+}
 
 void Buffer::protectFromWrites() {
   const std::size_t page = pageSize();
@@ -68,8 +76,10 @@ std::unique_ptr<Buffer> readArray(const sweep::ArrayFile& array, bool guarded) {
   const std::size_t bytes = bytesOf(array);
   const Descriptor file(array.file, O_RDONLY);
   struct stat status {};
-  if (fstat(file.value, &status) != 0 || status.st_size < 0 || static_cast<std::size_t>(status.st_size) != bytes) {
-    throw UserError(fmt::format("the array file {} holds {} bytes instead of {}", array.file, status.st_size, bytes));
+  if (fstat(file.value, &status) != 0 || status.st_size < 0 ||
+      static_cast<std::size_t>(status.st_size) != bytes) {
+    throw UserError(
+        fmt::format("the array file {} holds {} bytes instead of {}", array.file, status.st_size, bytes));
   }
   auto buffer = std::make_unique<Buffer>(bytes, guarded);
   std::size_t done = 0;
@@ -86,7 +96,9 @@ void writeArray(const sweep::ArrayFile& array, const Buffer& buffer) {
   std::size_t done = 0;
   while (done < buffer.size()) {
     const auto put = write(file.value, buffer.data() + done, buffer.size() - done);
-    if (put <= 0) throw UserError(fmt::format("the array file {} cannot be written: {}", array.file, std::strerror(errno)));
+    if (put <= 0)
+      throw UserError(
+          fmt::format("the array file {} cannot be written: {}", array.file, std::strerror(errno)));
     done += static_cast<std::size_t>(put);
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Arrays that kernels work on. Guarded ones end at a page that may not be touched, so a kernel that reads or writes
-// past an end dies there instead of passing by luck; what lies before is checked after the run.
+// Arrays that kernels work on. Guarded ones end at a page that may not be touched, so a kernel that reads or
+// writes past an end dies there instead of passing by luck; what lies before is checked after the run.
 #include <cstddef>
 #include <memory>
 #include <string>

@@ -18,7 +18,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double shortestSample = 100e-6;  // seconds; shorter kernels are repeated within a sample
 constexpr int leastSamples = 3;            // taken even when the budget is over
 
-double seconds(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
+double seconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
 
 double timeOnce(void* function, const std::vector<void*>& pointers, int threads, int repeats) {
   const auto start = Clock::now();
@@ -44,7 +46,8 @@ bool pinToProcessors(int threads) {
   cpu_set_t chosen;
   CPU_ZERO(&chosen);
   int left = threads;
-  for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && left > 0; --cpu) {  // the last ones: the first serve most interrupts
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && left > 0;
+       --cpu) {  // the last ones: the first serve most interrupts
     if (CPU_ISSET(cpu, &allowed) == 0) continue;
     CPU_SET(cpu, &chosen);
     --left;
@@ -82,7 +85,8 @@ sweep::RunReply HostDevice::run(const sweep::RunRequest& request) {
   const double taken = seconds(start, Clock::now());
   for (std::size_t i = 0; i < request.outputs.size(); ++i) {
     const Buffer& buffer = *buffers[request.inputs.size() + i];
-    if (!buffer.marginIntact()) return {sweep::Outcome::failed, "the kernel wrote before the start of a result", taken};
+    if (!buffer.marginIntact())
+      return {sweep::Outcome::failed, "the kernel wrote before the start of a result", taken};
     writeArray(request.outputs[i], buffer);
   }
   return {sweep::Outcome::ok, "", taken};
@@ -116,15 +120,18 @@ sweep::MeasureReply HostDevice::measure(const sweep::MeasureRequest& request) {
   std::vector<int> repeats;
   for (const sweep::KernelRef& kernel : request.kernels) {
     functions.push_back(function(kernel));
-    double once = timeOnce(functions.back(), pointers_, request.threads, 1);  // page faults, first touch of tables
-    for (int i = 0; i < request.warmup; ++i) once = std::min(once, timeOnce(functions.back(), pointers_, request.threads, 1));
+    double once =
+        timeOnce(functions.back(), pointers_, request.threads, 1);  // page faults, first touch of tables
+    for (int i = 0; i < request.warmup; ++i)
+      once = std::min(once, timeOnce(functions.back(), pointers_, request.threads, 1));
     repeats.push_back(static_cast<int>(std::clamp(shortestSample / std::max(once, 1e-9), 1.0, 10000.0)));
   }
   reply.samples.assign(count, {});
   const auto start = Clock::now();
   for (int round = 0; round < request.maxSamples; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t k = round % 2 == 0 ? turn : count - 1 - turn;  // no kernel always follows the same one
+      const std::size_t k =
+          round % 2 == 0 ? turn : count - 1 - turn;  // no kernel always follows the same one
       reply.samples[k].push_back(timeOnce(functions[k], pointers_, request.threads, repeats[k]));
     }
     if (narrowEnough(reply.samples, request)) break;

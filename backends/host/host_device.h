@@ -24,7 +24,8 @@ class HostDevice : public Device {
   std::vector<void*> pointers_;
 };
 
-/// Keeps this process (and the threads it will start) on `threads` processors; false where that is not allowed.
+/// Keeps this process (and the threads it will start) on `threads` processors; false where that is not
+/// allowed.
 bool pinToProcessors(int threads);
 
 }  // namespace nuscope::backends

@@ -51,19 +51,22 @@ void spoil(const sweep::ArrayFile& output) {
 Faults parseFaults(std::string_view specification) {
   Faults faults;
   const auto colon = specification.find(':');
-  std::string_view rest = colon == std::string_view::npos ? std::string_view() : specification.substr(colon + 1);
+  std::string_view rest =
+      colon == std::string_view::npos ? std::string_view() : specification.substr(colon + 1);
   while (!rest.empty()) {
     const auto comma = rest.find(',');
     const std::string_view part = rest.substr(0, comma);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     const auto at = part.find('@');
-    const auto* found = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == part.substr(0, at); });
+    const auto* found = std::find_if(names.begin(), names.end(),
+                                     [&](const auto& n) { return n.first == part.substr(0, at); });
     int ordinal = 0;
     const char* end = part.data() + part.size();
     const bool number = at != std::string_view::npos &&
                         std::from_chars(part.data() + at + 1, end, ordinal).ptr == end && ordinal >= 1;
     if (found == names.end() || !number) {
-      throw UserError(fmt::format("'{}' is no fault; write crash@N, hang@N, wrong@N, memory@N or die@N with N >= 1", part));
+      throw UserError(fmt::format(
+          "'{}' is no fault; write crash@N, hang@N, wrong@N, memory@N or die@N with N >= 1", part));
     }
     faults[ordinal] = found->second;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A host device with planted faults, for tests of everything around it. Kernels really run; times are made up from the
-// kernel's name, so that choices can be predicted.
+// A host device with planted faults, for tests of everything around it. Kernels really run; times are made up
+// from the kernel's name, so that choices can be predicted.
 #include <map>
 #include <string>
 #include <string_view>

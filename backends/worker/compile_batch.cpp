@@ -20,11 +20,12 @@ std::string compilerSays(const Finished& finished, double limitSeconds) {
   if (finished.timedOut) return fmt::format("the compiler was stopped after {} s", limitSeconds);
   std::string message = finished.errors.empty() ? finished.output : finished.errors;
   if (message.size() > longestMessage) message = message.substr(0, longestMessage) + "\n...";
-  return fmt::format("the compiler ended with {}{}{}", finished.end.text(), message.empty() ? "" : ":\n", message);
+  return fmt::format("the compiler ended with {}{}{}", finished.end.text(), message.empty() ? "" : ":\n",
+                     message);
 }
 
-sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem::path& folder, double limitSeconds,
-                             const std::stop_token& stop) {
+sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem::path& folder,
+                             double limitSeconds, const std::stop_token& stop) {
   sweep::CompileResult result;
   result.name = job.name;
   const std::filesystem::path source = folder / (job.name + ".cpp");
@@ -33,10 +34,13 @@ sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem
     std::ofstream file(source, std::ios::binary);
     file << job.source;
     file.close();
-    if (!file) throw EnvironmentError(fmt::format("{} cannot be written: is the disk full?", source.string()));
+    if (!file)
+      throw EnvironmentError(fmt::format("{} cannot be written: is the disk full?", source.string()));
     ProcessOptions options;
     for (const std::string& argument : job.command) {
-      options.arguments.push_back(argument == "{source}" ? source.string() : argument == "{output}" ? output.string() : argument);
+      options.arguments.push_back(argument == "{source}"   ? source.string()
+                                  : argument == "{output}" ? output.string()
+                                                           : argument);
     }
     if (options.arguments.empty()) throw UserError("a compile job has no command");
     options.directory = folder.string();
@@ -61,8 +65,8 @@ sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem
 
 }  // namespace
 
-void compileBatch(const std::vector<sweep::CompileJob>& jobs, const std::filesystem::path& folder, double limitSeconds,
-                  int parallel, const std::stop_token& stop,
+void compileBatch(const std::vector<sweep::CompileJob>& jobs, const std::filesystem::path& folder,
+                  double limitSeconds, int parallel, const std::stop_token& stop,
                   const std::function<void(const sweep::CompileResult&)>& onResult) {
   std::atomic<std::size_t> next{0};
   std::mutex reporting;
@@ -75,7 +79,8 @@ void compileBatch(const std::vector<sweep::CompileJob>& jobs, const std::filesys
     }
   };
   std::vector<std::jthread> threads;
-  const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(parallel, 1)), 1, std::max<std::size_t>(jobs.size(), 1));
+  const auto count = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(parallel, 1)), 1,
+                                             std::max<std::size_t>(jobs.size(), 1));
   for (std::size_t t = 1; t < count; ++t) threads.emplace_back(work);
   work();
 }

@@ -52,7 +52,8 @@ std::string answer(Device& device, const sweep::Request& request) {
     if (request.verb == "measure") return sweep::measureReply(request.id, device.measure(request.measure));
     return sweep::errorReply(request.id, sweep::Outcome::failed, "unknown request " + request.verb);
   } catch (const std::bad_alloc&) {
-    return sweep::errorReply(request.id, sweep::Outcome::failed, "out of memory: the kernel takes more than the worker's limit");
+    return sweep::errorReply(request.id, sweep::Outcome::failed,
+                             "out of memory: the kernel takes more than the worker's limit");
   } catch (const std::exception& error) {
     return sweep::errorReply(request.id, sweep::Outcome::failed, error.what());
   }

@@ -4,8 +4,8 @@
 
 namespace nuscope::backends {
 
-/// Serves hello (libraries only), run, measure and forget on standard streams until the input ends. Kernels that print
-/// do so on standard error. Returns the exit code.
+/// Serves hello (libraries only), run, measure and forget on standard streams until the input ends. Kernels
+/// that print do so on standard error. Returns the exit code.
 int runExecutor(const std::string& device);
 
 }  // namespace nuscope::backends

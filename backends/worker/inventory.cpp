@@ -30,8 +30,14 @@ std::string fieldOf(const std::string& file, std::string_view key) {
 }
 
 bool libraryIsThere(const std::string& name) {
-  constexpr std::array folders{"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu",
-                               "/usr/lib64", "/usr/lib", "/usr/local/lib", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib",
+  constexpr std::array folders{"/usr/lib/x86_64-linux-gnu",
+                               "/usr/lib/aarch64-linux-gnu",
+                               "/lib/x86_64-linux-gnu",
+                               "/usr/lib64",
+                               "/usr/lib",
+                               "/usr/local/lib",
+                               "/usr/local/nvidia/lib64",
+                               "/usr/lib/wsl/lib",
                                "/run/opengl-driver/lib"};
   std::vector<std::string> all(folders.begin(), folders.end());
   const char* path = std::getenv("LD_LIBRARY_PATH");
@@ -42,7 +48,8 @@ bool libraryIsThere(const std::string& name) {
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
   }
   std::error_code error;
-  return std::any_of(all.begin(), all.end(), [&](const auto& folder) { return fs::exists(fs::path(folder) / name, error); });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto& folder) { return fs::exists(fs::path(folder) / name, error); });
 }
 
 std::vector<sweep::DeviceEntry> nvidia() {
@@ -58,14 +65,17 @@ std::vector<sweep::DeviceEntry> nvidia() {
   if (gpus.empty() && fs::exists("/dev/nvidia0", error)) gpus.emplace_back("NVIDIA GPU");
   // This build has no NVIDIA backend: what is attached is named, but cannot be used.
   for (const std::string& gpu : gpus) {
-    found.push_back({"nvidia", gpu, false,
-                     library ? "this version of Nuscope cannot use it yet"
-                             : "the driver library libcuda.so.1 is absent; install the NVIDIA driver's user-space part"});
+    found.push_back(
+        {"nvidia", gpu, false,
+         library ? "this version of Nuscope cannot use it yet"
+                 : "the driver library libcuda.so.1 is absent; install the NVIDIA driver's user-space part"});
   }
   if (found.empty()) {
-    found.push_back({"nvidia", "", false,
-                     library ? "libcuda.so.1 is there, but no GPU: neither /dev/nvidia0 nor /proc/driver/nvidia/gpus exists"
-                             : "no GPU (/dev/nvidia0 does not exist) and no driver library (libcuda.so.1 is absent)"});
+    found.push_back(
+        {"nvidia", "", false,
+         library
+             ? "libcuda.so.1 is there, but no GPU: neither /dev/nvidia0 nor /proc/driver/nvidia/gpus exists"
+             : "no GPU (/dev/nvidia0 does not exist) and no driver library (libcuda.so.1 is absent)"});
   }
   return found;
 }
@@ -74,9 +84,11 @@ std::vector<sweep::DeviceEntry> trainium() {
   std::vector<sweep::DeviceEntry> found;
   std::error_code error;
   for (int i = 0; fs::exists(fmt::format("/dev/neuron{}", i), error); ++i) {
-    found.push_back({"trainium", fmt::format("Neuron device {}", i), false, "this version of Nuscope cannot use it yet"});
+    found.push_back(
+        {"trainium", fmt::format("Neuron device {}", i), false, "this version of Nuscope cannot use it yet"});
   }
-  if (found.empty()) found.push_back({"trainium", "", false, "no Neuron device: /dev/neuron0 does not exist"});
+  if (found.empty())
+    found.push_back({"trainium", "", false, "no Neuron device: /dev/neuron0 does not exist"});
   return found;
 }
 

@@ -7,7 +7,8 @@
 
 namespace nuscope::backends {
 
-/// One entry for each device found, and one for each kind that was not, with the reason. Order: host, nvidia, trainium.
+/// One entry for each device found, and one for each kind that was not, with the reason. Order: host, nvidia,
+/// trainium.
 std::vector<sweep::DeviceEntry> inventory();
 /// Name of the processor, e.g. "AMD EPYC"; with the number of processors: "AMD EPYC (2 processors)".
 std::string hostDeviceName();

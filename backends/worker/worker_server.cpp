@@ -50,8 +50,8 @@ std::size_t memoryLimitOf(const WorkerOptions& options) {
   return static_cast<std::size_t>(info.totalram) * info.mem_unit / 4 * 3;
 }
 
-/// Requests as they arrive, read by a thread of its own so that a cancel or the end of the input is seen while
-/// something runs.
+/// Requests as they arrive, read by a thread of its own so that a cancel or the end of the input is seen
+/// while something runs.
 class Inbox {
  public:
   Inbox() : reader_([this] { read(); }) { reader_.detach(); }
@@ -164,16 +164,19 @@ class Server {
     hello.compiler = compilerVersion("g++");
     hello.processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     hello.devices = inventory();
-    if (options_.device != "host") hello.devices.insert(hello.devices.begin(), {"simulated", options_.device, true, ""});
+    if (options_.device != "host")
+      hello.devices.insert(hello.devices.begin(), {"simulated", options_.device, true, ""});
     const std::string reply = ask(sweep::helloRequest(id), 10);
     if (const sweep::Reply own = sweep::parseReply(reply); own.ok) hello.libraries = own.hello.libraries;
     inbox_.say(sweep::helloReply(id, hello));
   }
 
   void compile(const Request& request) {
-    for (const sweep::CompileJob& job : request.jobs) static_cast<void>(scratch_.file(job.name));  // a plain name
-    compileBatch(request.jobs, scratch_.folder(), request.limitSeconds, request.parallel, inbox_.stopToken(),
-                 [&](const sweep::CompileResult& result) { inbox_.say(sweep::compileReply(request.id, result)); });
+    for (const sweep::CompileJob& job : request.jobs)
+      static_cast<void>(scratch_.file(job.name));  // a plain name
+    compileBatch(
+        request.jobs, scratch_.folder(), request.limitSeconds, request.parallel, inbox_.stopToken(),
+        [&](const sweep::CompileResult& result) { inbox_.say(sweep::compileReply(request.id, result)); });
     inbox_.say(sweep::doneReply(request.id));
   }
 
@@ -208,17 +211,20 @@ class Server {
     file.seekp(request.offset);
     file.write(request.data.data(), static_cast<std::streamsize>(request.data.size()));
     file.close();
-    if (!file) throw EnvironmentError(fmt::format("{} cannot be written: is the worker's disk full?", request.file));
+    if (!file)
+      throw EnvironmentError(fmt::format("{} cannot be written: is the worker's disk full?", request.file));
     inbox_.say(sweep::okReply(request.id));
   }
 
   void get(const Request& request) {
-    if (request.size < 0 || request.size > largestChunk) throw UserError("at most 64 MiB can be read at once");
+    if (request.size < 0 || request.size > largestChunk)
+      throw UserError("at most 64 MiB can be read at once");
     std::ifstream file(scratch_.file(request.file), std::ios::binary);
     file.seekg(request.offset);
     std::string bytes(static_cast<std::size_t>(request.size), '\0');
     file.read(bytes.data(), request.size);
-    if (file.gcount() != request.size) throw UserError(fmt::format("{} has no {} bytes at {}", request.file, request.size, request.offset));
+    if (file.gcount() != request.size)
+      throw UserError(fmt::format("{} has no {} bytes at {}", request.file, request.size, request.offset));
     inbox_.say(sweep::dataReply(request.id, bytes));
   }
 
@@ -258,7 +264,8 @@ class Server {
     const auto end = child_->wait(std::chrono::seconds(2));
     std::string why = end ? end->text() : "closed its output";
     const std::string errors = child_->errors();
-    if (!errors.empty()) why += ": " + errors.substr(errors.size() - std::min<std::size_t>(errors.size(), 2000));
+    if (!errors.empty())
+      why += ": " + errors.substr(errors.size() - std::min<std::size_t>(errors.size(), 2000));
     child_.reset();
     return sweep::errorReply(request.id, Outcome::crashed, why);
   }
