@@ -114,7 +114,7 @@ class Builder {
     return MathBox::text(face_, level, text, true);
   }
 
-  MathBox subscript(const Formula& f, int level) {
+  MathBox subscript(const Formula& f, int level, const MathBox& above) {
     const MathBox base = at(f.parts[0], level, true, atom);
     bool commas = false;
     for (std::size_t i = 1; i < f.parts.size(); ++i) {
@@ -128,7 +128,16 @@ class Builder {
                                : gap(level + 1, 0.06));
       below.push_back(build(*f.parts[i], level + 1, true));
     }
-    return MathBox::scripts(face_, level, base, MathBox::row(below), {});
+    return MathBox::scripts(face_, level, base, MathBox::row(below), above);
+  }
+
+  MathBox power(const Formula& f, int level, bool compact) {
+    const Formula& base = *f.parts[0];
+    const MathBox above = build(*f.parts[1], level + 1, true);
+    // x_mk squared: index and exponent stand over each other.
+    if (base.kind == Kind::subscript && !base.marked && !marks_.contains(&base))
+      return subscript(base, level, above);
+    return MathBox::scripts(face_, level, at(f.parts[0], level, compact, atom), {}, above);
   }
 
   MathBox term(const Formula& f, bool first, int level, bool compact) {
@@ -213,7 +222,7 @@ class Builder {
     MathBox sign;
     if (side) {
       const bool word = isWord(text);
-      const MathFace larger(face_.em(level) * (word ? 1.0 : 1.2));
+      const MathFace larger = face_.scaled((word ? 1.0 : 1.2) * face_.em(level) / face_.em(0));
       sign = MathBox::scripts(face_, level, MathBox::text(larger, 0, text, false), range, {});
     } else {
       sign = MathBox::fold(face_, level, text, range, {});
@@ -243,7 +252,7 @@ class Builder {
       case Kind::symbol:
         return symbol(f, level);
       case Kind::subscript:
-        return subscript(f, level);
+        return subscript(f, level, MathBox());
       case Kind::negate:
         return term(f, true, level, compact);
       case Kind::sum:
@@ -255,8 +264,7 @@ class Builder {
       case Kind::root:
         return MathBox::radical(face_, level, build(*f.parts[0], level, true));
       case Kind::power:
-        return MathBox::scripts(face_, level, at(f.parts[0], level, compact, atom), {},
-                                build(*f.parts[1], level + 1, true));
+        return power(f, level, compact);
       case Kind::function:
         return function(f, level, compact);
       case Kind::absolute:
@@ -321,9 +329,8 @@ MathBox fittedFormula(const MathFace& face, const MathBox& prefix, const Formula
     if (broken.width <= width) return broken;
     if (broken.width < best.width) best = std::move(broken);
   }
-  const qreal size = face.em(0);
   for (qreal scale = 0.9; scale >= smallest - 1e-9; scale -= 0.075) {
-    const MathFace smaller(size * scale);
+    const MathFace smaller = face.scaled(scale);
     MathBox box = MathBox::row({prefix, formulaBox(smaller, formula, marks)});
     if (box.width <= width) return box;
   }

@@ -89,14 +89,18 @@ QPainterPath bracketPath(const QString& bracket, qreal width, qreal top, qreal b
 MathFace::MathFace(qreal pixelSize, QString family) : pixelSize_(pixelSize), family_(std::move(family)) {}
 
 QString MathFace::installedFamily() {
-  static constexpr std::array preferred{"STIX Two Text",   "Libertinus Serif", "Latin Modern Roman",
-                                        "TeX Gyre Termes", "DejaVu Serif",     "Liberation Serif",
-                                        "Nimbus Roman"};
-  const QStringList installed = QFontDatabase::families();
-  for (const char* family : preferred) {
-    if (installed.contains(QString::fromLatin1(family))) return QString::fromLatin1(family);
-  }
-  return QStringLiteral("serif");
+  // Asked for once: listing the fonts takes milliseconds.
+  static const QString family = [] {
+    static constexpr std::array preferred{"STIX Two Text",   "Libertinus Serif", "Latin Modern Roman",
+                                          "TeX Gyre Termes", "DejaVu Serif",     "Liberation Serif",
+                                          "Nimbus Roman"};
+    const QStringList installed = QFontDatabase::families();
+    for (const char* name : preferred) {
+      if (installed.contains(QString::fromLatin1(name))) return QString::fromLatin1(name);
+    }
+    return QStringLiteral("serif");
+  }();
+  return family;
 }
 
 QFont MathFace::font(int level, bool italic) const {
@@ -249,7 +253,7 @@ MathBox MathBox::fold(const MathFace& face, int level, const QString& symbol, co
   if (word) {
     sign = text(face, level, symbol, false);
   } else {
-    const MathFace larger(em * 1.45);
+    const MathFace larger = face.scaled(1.45 * em / face.em(0));
     sign = text(larger, 0, symbol, false);
     // Centred on the axis, so that the body stands beside its middle.
     const qreal shift = (sign.ascent - sign.descent) / 2 - face.axis(level);
@@ -285,8 +289,9 @@ MathBox MathBox::delimited(const MathFace& face, int level, const QString& left,
     box.width += width + em * 0.08;
   };
   bracket(left);
+  if (!left.isEmpty()) box.width += em * 0.05;
   box.take(body, {box.width, 0});
-  box.width += body.width;
+  box.width += body.width + em * 0.05;
   bracket(right);
   box.ascent = std::max(box.ascent, axis + reach);
   box.descent = std::max(box.descent, reach - axis);

@@ -30,6 +30,8 @@ class MathFace {
   /// Family: the best serif face with an italic that is installed (STIX Two, Libertinus, ... DejaVu Serif).
   explicit MathFace(qreal pixelSize, QString family = installedFamily());
   static QString installedFamily();
+  /// The same family at another size.
+  [[nodiscard]] MathFace scaled(qreal factor) const { return MathFace(pixelSize_ * factor, family_); }
   [[nodiscard]] QFont font(int level, bool italic) const;
   [[nodiscard]] qreal em(int level) const;    ///< the font's size at that level
   [[nodiscard]] qreal axis(int level) const;  ///< height of the minus sign above the baseline

@@ -40,7 +40,7 @@ void MathSheet::layout(qreal pixelSize, qreal width) {
   pixelSize_ = pixelSize;
   placed_.clear();
   const MathFace large(pixelSize);
-  const MathFace small(pixelSize * 0.86);
+  const MathFace small = large.scaled(0.86);
   qreal relationWidth = 0;
   for (const MathLine& line : lines_) {
     if (!line.muted && !line.relation.isEmpty()) {

@@ -1,0 +1,393 @@
+#include "views/proof/proof_view.h"
+
+#include <QMenu>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <algorithm>
+
+#include "core/nugraph/nugraph.h"
+#include "views/document.h"
+#include "views/marks.h"
+#include "views/proof/proof_case.h"
+#include "views/proof/proof_panel.h"
+#include "views/selection.h"
+#include "views/text.h"
+#include "views/theme.h"
+
+namespace nuscope::views {
+
+namespace {
+
+/// The step a variant is shown with: the selected one, else the first that leads to it.
+const nugraph::Step* stepFor(const nugraph::NuGraph& graph, const Place& place) {
+  for (const nugraph::Step& step : graph.steps()) {
+    if (place.step >= 0 ? step.id == place.step : step.to == place.variant) return &step;
+  }
+  return nullptr;
+}
+
+QString capitalised(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+}  // namespace
+
+ProofView::ProofView(const ViewContext& viewContext, QWidget* parent)
+    : View(viewContext, "proof", tr("Proof"), parent) {
+  stepChip_ = addChip(tr("Step"), true, [this](bool on) {
+    if (on) showPage(step);
+  });
+  refusedChip_ = addChip(tr("Refused"), false, [this](bool on) {
+    if (on) showPage(refused);
+  });
+  allChip_ = addChip(tr("All"), false, [this](bool on) {
+    if (on) showPage(all);
+  });
+  pages_ = new QStackedWidget(this);
+  stepPanel_ = new ProofPanel(context().theme, context().jobs, pages_);
+  refusedPanel_ = new ProofPanel(context().theme, context().jobs, nullptr);
+  refusedModel_ = new RowsModel(refusedColumns(), this);
+  refusedTable_ = new TableView(context().theme);
+  refusedTable_->setModel(refusedModel_);
+  refusedTable_->setAccessibleName(tr("Refused moves of the selected variant"));
+  allModel_ = new RowsModel(allColumns(), this);
+  allTable_ = new TableView(context().theme);
+  allTable_->setModel(allModel_);
+  allTable_->setAccessibleName(tr("All proofs, in the order they were decided"));
+  auto* splitter = new QSplitter(Qt::Vertical, pages_);
+  splitter->setHandleWidth(1);
+  splitter->setChildrenCollapsible(false);
+  splitter->addWidget(refusedTable_);
+  splitter->addWidget(refusedPanel_);
+  splitter->setStretchFactor(0, 1);
+  splitter->setStretchFactor(1, 3);
+  splitter->setSizes({150, 450});
+  pages_->addWidget(stepPanel_);
+  pages_->addWidget(splitter);
+  pages_->addWidget(allTable_);
+  setContent(pages_);
+  connect(refusedTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) { pickRefused(now.row()); });
+  connect(allTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) { pickLine(now.row()); });
+  connect(allTable_, &QTableView::activated, this, [this](const QModelIndex& at) {
+    if (at.row() < static_cast<int>(lines_.size()))
+      showPage(lines_[static_cast<std::size_t>(at.row())].isStep ? step : refused);
+  });
+  connect(&context().document, &Document::nuGraphChanged, this, [this] { markStale(); });
+  connect(&context().document, &Document::exploreChanged, this, [this] { markStale(); });
+  connect(&context().selection, &Selection::changed, this, [this](const Place& now, const Place& before) {
+    if (now.refused >= 0 && now.refused != before.refused && page_ == step) showPage(refused);
+    if (now.step >= 0 && now.step != before.step && page_ == refused) showPage(step);
+    markStale();
+  });
+}
+
+std::vector<Column> ProofView::refusedColumns() const {
+  const auto at = [this](int row) -> const nugraph::Refused& {
+    return graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
+  };
+  return {{.title = tr("Move"),
+           .help = tr("What was tried."),
+           .data = [at](int row, int role) -> QVariant {
+             if (role == Qt::DisplayRole) return capitalised(qs(at(row).what));
+             if (role == markRole) return static_cast<int>(verdictMark(*at(row).proof));
+             return {};
+           }},
+          {.title = tr("Why not"),
+           .help = tr("Refuted, or not decided and why."),
+           .data = [at](int row, int role) -> QVariant {
+             const proof::Proof& proof = *at(row).proof;
+             if (role == Qt::DisplayRole) {
+               if (proof.counterexample) {
+                 return tr("%1 \u2260 %2")
+                     .arg(qs(proof.counterexample->leftText), qs(proof.counterexample->rightText));
+               }
+               return proof.verdict == proof::Verdict::refuted ? tr("refuted") : qs(proof.reason);
+             }
+             if (role == mutedRole) return true;
+             return {};
+           }}};
+}
+
+std::vector<Column> ProofView::allColumns() const {
+  const auto proofAt = [this](int row) -> const proof::Proof& {
+    const Line& line = lines_[static_cast<std::size_t>(row)];
+    return line.isStep ? *graph_->steps()[line.index].proof : *graph_->refused()[line.index].proof;
+  };
+  const auto whatAt = [this](int row) {
+    const Line& line = lines_[static_cast<std::size_t>(row)];
+    return capitalised(
+        qs(line.isStep ? graph_->steps()[line.index].what : graph_->refused()[line.index].what));
+  };
+  return {{.title = tr("What"),
+           .help = tr("The step or the refused move."),
+           .data = [=](int row, int role) -> QVariant {
+             if (role == Qt::DisplayRole) return whatAt(row);
+             if (role == markRole) return static_cast<int>(verdictMark(proofAt(row)));
+             return {};
+           }},
+          {.title = tr("Variants"),
+           .help = tr("Where the step starts and where it leads; a refused move leads nowhere."),
+           .data = [this](int row, int role) -> QVariant {
+             const Line& line = lines_[static_cast<std::size_t>(row)];
+             if (role == mutedRole || role == monoRole) return true;
+             if (role != Qt::DisplayRole) return {};
+             if (!line.isStep) return QString::number(graph_->refused()[line.index].from);
+             const nugraph::Step& s = graph_->steps()[line.index];
+             return QStringLiteral("%1 \u2192 %2").arg(s.from).arg(s.to);
+           }},
+          {.title = tr("Decided by"),
+           .help = tr("The part of the prover that decided it."),
+           .data = [=](int row, int role) -> QVariant {
+             if (role == Qt::DisplayRole) return qs(proofAt(row).decidedBy);
+             if (role == mutedRole) return true;
+             return {};
+           }},
+          {.title = tr("ms"),
+           .help = tr("Measured: time to the verdict, milliseconds."),
+           .number = true,
+           .data = [=](int row, int role) -> QVariant {
+             const double ms = proofAt(row).seconds * 1000;
+             if (role == Qt::DisplayRole) return number(ms, 3);
+             if (role == sortRole) return ms;
+             if (role == mutedRole) return true;
+             return {};
+           }}};
+}
+
+void ProofView::showPage(Page wanted) {
+  page_ = wanted;
+  pages_->setCurrentIndex(wanted);
+  const std::pair<QToolButton*, Page> chips[] = {{stepChip_, step}, {refusedChip_, refused}, {allChip_, all}};
+  for (const auto& [chip, chipPage] : chips) {
+    const QSignalBlocker quiet(chip);
+    chip->setChecked(chipPage == wanted);
+  }
+  markStale();
+}
+
+ProofPanel* ProofView::panel() const {
+  return page_ == refused ? refusedPanel_ : stepPanel_;
+}
+TableView* ProofView::table() const {
+  return page_ == refused ? refusedTable_ : page_ == all ? allTable_ : nullptr;
+}
+
+void ProofView::refresh() {
+  graph_ = context().document.nuGraph();
+  refreshLists();
+  setSubtitle(context().document.ageText());
+  showStep();
+  showRefused();
+}
+
+void ProofView::refreshLists() {
+  const int variant = context().selection.place().variant;
+  std::vector<std::size_t> rows;
+  lines_.clear();
+  if (graph_) {
+    for (std::size_t i = 0; i < graph_->refused().size(); ++i) {
+      if (graph_->refused()[i].from == variant) rows.push_back(i);
+      lines_.push_back({false, i, graph_->refused()[i].version});
+    }
+    for (std::size_t i = 0; i < graph_->steps().size(); ++i)
+      lines_.push_back({true, i, graph_->steps()[i].version});
+    std::sort(lines_.begin(), lines_.end(),
+              [](const Line& a, const Line& b) { return a.version < b.version; });
+    // Grouped by what was moved past what, so that alike refusals stand together.
+    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+      const auto& x = graph_->refused()[a];
+      const auto& y = graph_->refused()[b];
+      return std::tie(x.moved, x.past) < std::tie(y.moved, y.past);
+    });
+  }
+  const bool sameVariant = listedVariant_ == variant && shownGraph_ != nullptr;
+  const bool grown = sameVariant && rows.size() >= refusedRows_.size() &&
+                     std::equal(refusedRows_.begin(), refusedRows_.end(), rows.begin());
+  refusedRows_ = std::move(rows);
+  listedVariant_ = variant;
+  selecting_ = true;
+  if (grown) {
+    refusedModel_->setRows(static_cast<int>(refusedRows_.size()));
+  } else {
+    refusedModel_->resetRows(static_cast<int>(refusedRows_.size()));
+  }
+  allModel_->setRows(static_cast<int>(lines_.size()));
+  refusedTable_->fitColumns(0);
+  allTable_->fitColumns(0);
+  selecting_ = false;
+  shownGraph_ = graph_.get();
+  refusedChip_->setText(tr("Refused %1").arg(grouped(static_cast<std::int64_t>(refusedRows_.size()))));
+  allChip_->setText(tr("All %1").arg(grouped(static_cast<std::int64_t>(lines_.size()))));
+  refusedChip_->setToolTip(tr("Moves of this variant that were refuted or not decided."));
+  allChip_->setToolTip(tr("Every proof of this program; grows while they run."));
+}
+
+void ProofView::showStep() {
+  if (!graph_) {
+    const bool running = context().document.exploreState().running;
+    stepPanel_->showEmpty(running ? tr("Proving the first steps") : tr("No proofs yet"),
+                          running ? tr("Each step appears here as soon as it is decided.")
+                                  : tr("Explore the program (F5): every way of computing the same thing is a "
+                                       "chain of proved steps, and each "
+                                       "step is shown here with its proof."));
+    shownStep_ = -2;
+    stepChip_->setText(tr("Step"));
+    return;
+  }
+  const nugraph::Step* found = stepFor(*graph_, context().selection.place());
+  if (found == nullptr) {
+    stepPanel_->showEmpty(tr("As written"), tr("This is the program itself: there is nothing to prove. "
+                                               "Choose another variant to see the step that leads to "
+                                               "it, or Refused to see what does not hold."));
+    shownStep_ = -2;
+    stepChip_->setText(tr("Step"));
+    return;
+  }
+  stepChip_->setText(tr("Step %1 \u2192 %2").arg(found->from).arg(found->to));
+  if (shownStep_ == found->id && stepPanel_->current() && stepPanel_->current()->proof == found->proof)
+    return;
+  shownStep_ = found->id;
+  if (auto c = caseOfStep(*graph_, found->id)) stepPanel_->show(*c);
+}
+
+void ProofView::showRefused() {
+  const int wanted = context().selection.place().refused;
+  if (!graph_ || refusedRows_.empty()) {
+    refusedPanel_->showEmpty(
+        tr("Nothing was refused here"),
+        tr("Moves of this variant that do not hold are kept here with their counterexample."));
+    shownRefused_ = -2;
+    return;
+  }
+  int row = std::max(0, refusedTable_->currentIndex().row());
+  for (std::size_t i = 0; i < refusedRows_.size(); ++i) {
+    if (graph_->refused()[refusedRows_[i]].id == wanted) row = static_cast<int>(i);
+  }
+  row = std::min(row, static_cast<int>(refusedRows_.size()) - 1);
+  selecting_ = true;
+  refusedTable_->selectRow(row);
+  selecting_ = false;
+  const nugraph::Refused& r = graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
+  if (shownRefused_ == r.id && refusedPanel_->current() && refusedPanel_->current()->proof == r.proof) return;
+  shownRefused_ = r.id;
+  if (auto c = caseOfRefused(*graph_, r.id)) refusedPanel_->show(*c);
+}
+
+void ProofView::pickRefused(int row) {
+  if (selecting_ || !graph_ || row < 0 || row >= static_cast<int>(refusedRows_.size())) return;
+  const nugraph::Refused& r = graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
+  context().selection.selectRefused(r.id, r.from);
+}
+
+void ProofView::pickLine(int row) {
+  if (selecting_ || !graph_ || row < 0 || row >= static_cast<int>(lines_.size())) return;
+  const Line line = lines_[static_cast<std::size_t>(row)];
+  if (line.isStep) {
+    const nugraph::Step& s = graph_->steps()[line.index];
+    context().selection.selectStep(s.id, s.to);
+  } else {
+    const nugraph::Refused& r = graph_->refused()[line.index];
+    context().selection.selectRefused(r.id, r.from);
+  }
+}
+
+QString ProofView::plainText() const {
+  if (page_ == all) return allTable_->plainText(false);
+  if (page_ == refused)
+    return refusedTable_->plainText(false) + QLatin1Char('\n') + refusedPanel_->plainText();
+  return stepPanel_->plainText();
+}
+
+QString ProofView::summary() const {
+  if (!graph_) return tr("No proofs yet");
+  const auto counts = graph_->proofs();
+  return tr("%1 proved, %2 refuted, %3 unknown").arg(counts.proved).arg(counts.refuted).arg(counts.unknown);
+}
+
+QString ProofView::csv() const {
+  return allTable_->csv();
+}
+
+QStringList ProofView::moreExports() const {
+  const auto& shown = panel()->current();
+  if (page_ == all || !shown || !shown->proof) return {};
+  QStringList result{tr("Shell script (*.sh)")};
+  if (!smtText(*shown->proof).isEmpty()) result << tr("SMT-LIB (*.smt2)");
+  return result;
+}
+
+QString ProofView::exportText(const QString& suffix) const {
+  const auto& shown = panel()->current();
+  if (!shown || !shown->proof) return {};
+  if (suffix == QLatin1String("smt2")) return smtText(*shown->proof);
+  if (suffix == QLatin1String("sh")) return commandText(*shown);
+  return {};
+}
+
+QSizeF ProofView::exportSize() const {
+  return page_ == all ? QSizeF(allTable_->size()) : QSizeF(panel()->sheet()->size());
+}
+
+void ProofView::paintExport(QPainter& painter) const {
+  QWidget* picture = page_ == all ? static_cast<QWidget*>(allTable_) : panel()->sheet();
+  picture->render(&painter, QPoint(), QRegion(), QWidget::DrawWindowBackground | QWidget::DrawChildren);
+}
+
+QWidget* ProofView::focusTarget() const {
+  if (page_ == refused) return refusedTable_;
+  if (page_ == all) return allTable_;
+  return stepPanel_;
+}
+
+QString ProofView::find(const QString& text, bool backwards) {
+  TableView* list = table();
+  if (list == nullptr) {
+    showPage(all);
+    list = allTable_;
+  }
+  if (text.isEmpty()) return {};
+  const int rows = list->model()->rowCount();
+  std::vector<int> hits;
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < list->model()->columnCount(); ++column) {
+      if (list->model()->index(row, column).data().toString().contains(text, Qt::CaseInsensitive)) {
+        hits.push_back(row);
+        break;
+      }
+    }
+  }
+  if (hits.empty()) return tr("no match");
+  const int current = list->currentIndex().row();
+  std::size_t next = 0;
+  if (backwards) {
+    next = hits.size() - 1;
+    while (next > 0 && hits[next] >= current) --next;
+    if (hits[next] >= current) next = hits.size() - 1;
+  } else {
+    while (next < hits.size() && hits[next] <= current) ++next;
+    if (next == hits.size()) next = 0;
+  }
+  list->selectRow(hits[next]);
+  list->scrollTo(list->model()->index(hits[next], 0));
+  return tr("%1 of %2").arg(next + 1).arg(hits.size());
+}
+
+void ProofView::fillContextMenu(QMenu& menu) {
+  const auto& shown = panel()->current();
+  if (page_ != all && shown && shown->proof) {
+    menu.addAction(themedIcon(QStringLiteral("copy"), theme()), tr("Copy as command"), this,
+                   [this] { panel()->copyCommand(); });
+    QAction* smt = menu.addAction(tr("Copy SMT-LIB"), this, [this] { panel()->copySmt(); });
+    smt->setEnabled(!smtText(*shown->proof).isEmpty());
+    if (!smt->isEnabled()) smt->setText(tr("Copy SMT-LIB (no solver was needed)"));
+  }
+  View::fillContextMenu(menu);
+}
+
+}  // namespace nuscope::views
