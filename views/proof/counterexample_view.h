@@ -53,7 +53,7 @@ class CounterexampleView : public QWidget {
     QRectF area;
     std::vector<double> columns;  ///< widths
   };
-  [[nodiscard]] double place(double width, std::vector<Placed>& placed) const;
+  double place(double width, std::vector<Placed>& placed) const;
   ThemeSource& theme_;
   std::vector<TensorCells> tensors_;
   QString text_;
