@@ -35,7 +35,9 @@ class Checker {
       uncoveredOutputs(touched);
     } else {
       report_.order = all.order;
-      const Clocks clocks(model_, all.order);
+      const auto shared = std::make_shared<const Clocks>(model_, all.order);
+      const Clocks& clocks = *shared;
+      if (options_.keepClocks) report_.clocks = shared;
       report_.chains = clocks.chains();
       report_.sweeps = clocks.sweeps();
       progress_.check();

@@ -2,7 +2,10 @@
 // The exact checker. "Safe" is a promise: under every interleaving that the queues and counters allow, all
 // tasks complete, no two conflicting accesses can run at once, and nothing is read before it is written. No
 // task cap.
+#include <memory>
+
 #include "core/base/progress.h"
+#include "core/schedule/clocks.h"
 #include "core/schedule/conflicts.h"
 #include "core/schedule/read.h"
 
@@ -13,6 +16,7 @@ std::string_view text(Safety safety);
 
 struct CheckOptions {
   ConflictOptions conflicts;
+  bool keepClocks = false;  ///< leave the clocks in the report, for a certificate of safety
 };
 
 struct Report {
@@ -20,7 +24,8 @@ struct Report {
   std::vector<Fault> faults;      ///< malformed only
   std::vector<Finding> findings;  ///< unsafe only; in the order of the rules
   std::map<std::pair<Rule, std::int32_t>, std::int64_t> unlisted;
-  std::vector<std::int32_t> order;  ///< a firing order of all tasks, where there is no deadlock
+  std::vector<std::int32_t> order;       ///< a firing order of all tasks, where there is no deadlock
+  std::shared_ptr<const Clocks> clocks;  ///< where asked for and there is no deadlock
   std::int32_t chains = 0;
   int sweeps = 0;
   double seconds = 0;

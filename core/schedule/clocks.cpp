@@ -277,6 +277,13 @@ bool Clocks::happensBefore(std::int32_t u, std::int32_t v) const {
   return u != v && at(v, chain(u)) >= position(u);
 }
 
+void Clocks::forEach(std::int32_t task, const std::function<void(std::int32_t, std::int32_t)>& visit) const {
+  store_->any(rows_[static_cast<std::size_t>(task)], [&](std::int32_t chain, std::int32_t position) {
+    visit(chain, position);
+    return false;
+  });
+}
+
 std::int32_t Clocks::at(std::int32_t task, std::int32_t chain) const {
   return store_->get(rows_[static_cast<std::size_t>(task)], chain);
 }

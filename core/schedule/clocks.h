@@ -10,6 +10,7 @@
 // the greatest fix-point. Rows are persistent trees that share what they have in common, so that wide joins
 // stay cheap.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Clocks {
   }
   [[nodiscard]] std::int32_t chains() const { return static_cast<std::int32_t>(tails_.size()); }
   [[nodiscard]] std::int32_t at(std::int32_t task, std::int32_t chain) const;  ///< clock(task)[chain]
+  /// Calls visit(chain, position) for all positions >= 0 of clock(task), by chain.
+  void forEach(std::int32_t task, const std::function<void(std::int32_t, std::int32_t)>& visit) const;
   [[nodiscard]] int sweeps() const { return sweeps_; }
 
  private:

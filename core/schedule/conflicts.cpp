@@ -137,6 +137,7 @@ class Finder {
 
   void race(Rule rule, const Touch& a, const Touch& b, std::int64_t element) {
     Finding finding;
+    finding.unordered = true;
     finding.rule = rule;
     finding.task = a.task;
     finding.other = b.task;
@@ -263,6 +264,9 @@ class Finder {
             finding.buffer = read.buffer;
             finding.otherBuffer = other.buffer;
             finding.element = segment.element;
+            const std::int32_t held[] = {read.task};
+            if (listed(finding.rule, read.buffer))
+              finding.firing = slice(model_, closure(model_, held), held);
             add(std::move(finding));
             break;
           }

@@ -52,6 +52,7 @@ struct Finding {
   std::int32_t buffer = -1;       ///< of `task`
   std::int32_t otherBuffer = -1;  ///< of `other`, where it differs
   std::int64_t element = -1;      ///< row-major position in `buffer` of the first element concerned
+  bool unordered = false;         ///< `task` and `other` can run at once (race; page-clobber by a race)
   std::vector<std::int32_t>
       cycle;  ///< deadlock: each waits for the next, the last for the first; empty: see `task`
   std::vector<std::int32_t> stuck;  ///< deadlock: tasks that never complete
