@@ -1,6 +1,7 @@
 #pragma once
 // Seeded inputs that satisfy a program's asserts: for refuting, and for the numeric gate of a sweep.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -24,6 +25,7 @@ namespace nuscope::semantics {
   X(constant, "one value")                              \
   X(equalRows, "equal rows")                            \
   X(oneLarge, "normal, one element 1e4 times as large") \
+  X(sweep, "consecutive whole numbers")                 \
   X(mixed, "another distribution for each parameter")
 
 enum class Distribution : std::uint8_t {
@@ -33,10 +35,34 @@ enum class Distribution : std::uint8_t {
 };
 std::string_view text(Distribution distribution);
 
-/// One value for each parameter, exactly representable in its dtype, so that the asserts hold. Bounds,
-/// divisibility, equal values, symmetry and order are met by construction, everything else by drawing again
-/// (for which the distribution of the parameters concerned may be changed). Empty when 400 tries did not
-/// satisfy the asserts. Deterministic in (program, extents, distribution, seed).
+/// Draws inputs of one program, or of two with the same parameters whose asserts hold jointly, at fixed
+/// extents. Keeps references to the programs. Not thread-safe.
+class InputDrawer {
+ public:
+  InputDrawer(std::vector<const tensor::Program*> programs, tensor::Extents extents);
+  ~InputDrawer();
+  InputDrawer(const InputDrawer&) = delete;
+  InputDrawer& operator=(const InputDrawer&) = delete;
+
+  /// One value for each parameter, exactly representable in its dtype, so that all asserts hold. Bounds,
+  /// divisibility, equal values, symmetry and order are met by construction, everything else by drawing
+  /// again, for which other distributions may be used. Empty when `tries` draws did not satisfy the asserts:
+  /// see `obstacle`. Deterministic in (programs, extents, distribution, seed). With `mixed` and `sweep`
+  /// values have at most 8 significant bits, so that exact evaluation stays cheap.
+  std::optional<Inputs> draw(Distribution distribution, std::uint64_t seed, int tries = 400);
+
+  /// All asserts, those about dimensions included, certainly hold.
+  bool satisfied(const Inputs& inputs);
+
+  /// Text of the assert that failed most recently.
+  [[nodiscard]] const std::string& obstacle() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// `InputDrawer::draw` for one program.
 std::optional<Inputs> tryDrawInputs(const tensor::Program& program, const tensor::Extents& extents,
                                     Distribution distribution, std::uint64_t seed);
 /// The same; throws UserError that names the assert that could not be satisfied.
