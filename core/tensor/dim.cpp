@@ -126,6 +126,14 @@ Dim operator-(const Dim& a, const Dim& b) {
 }
 
 Dim operator*(const Dim& a, const Dim& b) {
+  const auto degree = [](const Dim& d) {
+    std::size_t most = 0;
+    for (const auto& [monomial, coefficient] : d.terms_) most = std::max(most, monomial.size());
+    return most;
+  };
+  if (a.terms_.size() * b.terms_.size() > 4096 || degree(a) + degree(b) > 64) {
+    throw UserError("an extent expression grows too large");
+  }
   Dim result;
   for (const auto& [left, leftCoefficient] : a.terms_) {
     for (const auto& [right, rightCoefficient] : b.terms_) {

@@ -79,7 +79,9 @@ std::string DimRelation::text() const {
 }
 
 void DimFacts::declareCounter(const std::string& counter, const Dim& extent) {
-  counters_.insert_or_assign(counter, normalise(extent));
+  const Dim rounds = normalise(extent);
+  counters_.insert_or_assign(counter, rounds);
+  learnNonNegative(rounds - 1);  // where there is a counter, there is a round
 }
 
 void DimFacts::assume(const DimRelation& relation) {
@@ -126,8 +128,12 @@ void DimFacts::assume(const DimRelation& relation) {
     return;
   }
   if (relation.relation == Relation::notEqual) return;
-  // right - left >= 0 or >= 1 with one symbol of coefficient 1: a lower bound.
   const Dim room = -difference - (relation.relation == Relation::less ? 1 : 0);
+  learnNonNegative(room);
+}
+
+/// One symbol with a positive coefficient: a lower bound.
+void DimFacts::learnNonNegative(const Dim& room) {
   const auto atoms = atomsOf(room);
   if (atoms.size() != 1 || atoms.begin()->quotient) return;
   const auto linear = linearIn(room, *atoms.begin());

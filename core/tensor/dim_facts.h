@@ -27,7 +27,7 @@ class DimFacts {
   /// equalities become substitutions (K := 4*K_q, with a fresh symbol K_q >= 1), lower bounds shift the
   /// symbol; what has no such form is kept in `relations` only.
   void assume(const DimRelation& relation);
-  /// Declares a loop counter with its extent.
+  /// Declares a loop counter with its extent; inside the loop the extent is at least 1.
   void declareCounter(const std::string& counter, const Dim& extent);
 
   [[nodiscard]] const std::vector<DimRelation>& relations() const { return relations_; }
@@ -40,6 +40,7 @@ class DimFacts {
   [[nodiscard]] bool lessEqual(const Dim& a, const Dim& b) const { return nonNegative(b - a); }
 
  private:
+  void learnNonNegative(const Dim& room);
   [[nodiscard]] bool nonNegative(const Dim& value, int depth) const;
   std::vector<DimRelation> relations_;
   std::map<std::string, Dim> substitutions_;   ///< in terms of symbols that are not substituted themselves

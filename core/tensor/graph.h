@@ -4,24 +4,22 @@
 //
 // SEMANTICS (what every stage relies on; the granular form of each operator is core/semantics/granular.h)
 //  * Values. For proofs there are reals, unbounded integers and conditions. f64, f32, f16 and bf16 all mean
-//  reals;
-//    storage and rounding are the numeric gate's business. int / int and mean of integers are real: the
-//    language inserts the casts. A cast from real to integer truncates toward zero; condition to number gives
-//    0 or 1.
+//    reals; storage and rounding are the numeric gate's business. int / int and mean of integers are real:
+//    the language inserts the casts. A cast from real to integer truncates toward zero; condition to number
+//    gives 0 or 1.
 //  * Extents are integers >= 1. Broadcasting stretches an axis only if its extent is the literal 1 (or
-//  provably 1):
-//    a symbolic extent is never taken for 1.
+//    provably 1): a symbolic extent is never taken for 1.
 //  * Definedness. x / 0, log of x <= 0, sqrt of x < 0, `//` and `%` by 0 are undefined, not infinite. An
-//  undefined
-//    operand makes an element undefined, except in the branch of `where` that is not chosen.
+//    undefined operand makes an element undefined, except in the branch of `where` that is not chosen.
 //  * -inf may start a running maximum (constant with infinity = -1): max(-inf, x) = x; -inf + defined = -inf;
 //    exp(-inf) = 0; 0 * -inf = 0; -inf - -inf, comparison with it, or a result of it: undefined. Mirrored for
 //    +inf.
 //  * `//` rounds towards minus infinity, `%` has the sign of the divisor, rint sends ties to even, sign(0) =
-//  0.
-//  * A reduction never folds zero elements (extents are >= 1; a slice must be proved non-empty).
+//    0.
+//  * A reduction never folds zero elements (axes are >= 1; a slice must be proved non-empty).
 //  * take: the index must lie in [0, extent); negative indices are an error here, not a wrap.
-//  * A loop runs its body for counter 0 .. extent-1; all states are replaced at once after each round.
+//  * A loop runs its body for counter 0 .. extent-1; all states are replaced at once after each round. Its
+//    extent may be 0 for some dimensions (range(K - 1)); the result is then the initial state.
 #include <deque>
 #include <memory>
 #include <mutex>

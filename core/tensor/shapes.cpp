@@ -331,10 +331,10 @@ Result<Type> loopType(Op op, Operands operands, const Attributes& at, const DimF
   if (at.body.size() != operands.size() || at.shape.size() != 1) {
     return refuse("a loop needs one extent, and a new value for each state");
   }
-  if (!facts.positive(at.shape[0])) {
+  if (!facts.nonNegative(at.shape[0])) {
     return refuse(
-        fmt::format("the loop may run zero times: {} is not known to be at least 1", at.shape[0].text()),
-        fmt::format("assert {} >= 1", at.shape[0].text()));
+        fmt::format("the number of rounds {} of a loop is not known to be at least 0", at.shape[0].text()),
+        fmt::format("assert {} >= 0", at.shape[0].text()));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->dtype != at.body[i]->dtype || !facts.equal(operands[i]->shape, at.body[i]->shape)) {
