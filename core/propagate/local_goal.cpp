@@ -80,14 +80,17 @@ void StoreCopy::replaceByInput(NodeRef node, const std::string& name) {
 NodeRef StoreCopy::operator()(NodeRef root) {
   if (const auto known = image_.find(root); known != image_.end()) return known->second;
   const NodeRef roots[] = {root};
-  for (const NodeRef node : tensor::topological(roots)) {
+  const auto nodes = tensor::topological(roots);
+  tensor::DimFacts facts = from_.facts;
+  for (const NodeRef node : nodes) {
+    if (node->op == Op::loop) facts.declareCounter(node->attributes.name, node->attributes.shape[0]);
+  }
+  for (const NodeRef node : nodes) {
     if (image_.contains(node)) continue;
     std::vector<NodeRef> operands;
     for (const NodeRef operand : node->operands) operands.push_back(image_.at(operand));
     tensor::Attributes attributes = node->attributes;
     for (NodeRef& body : attributes.body) body = image_.at(body);
-    tensor::DimFacts facts = from_.facts;
-    if (node->op == Op::loop) facts.declareCounter(attributes.name, attributes.shape[0]);
     auto made = to_.make(node->op, std::move(operands), std::move(attributes), facts);
     if (!made) throw InternalError("a node that cannot be copied: " + made.refusal().message);
     image_.emplace(node, *made);

@@ -150,6 +150,10 @@ Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
                              const DimFacts& facts) {
   std::unordered_map<NodeRef, NodeRef> image(replacements);
   const NodeRef roots[] = {root};
+  DimFacts inner = facts;  // bodies are rebuilt too: their slices need to know the counters
+  for (const NodeRef node : topological(roots)) {
+    if (node->op == Op::loop) inner.declareCounter(node->attributes.name, node->attributes.shape[0]);
+  }
   for (const NodeRef node : topological(roots)) {
     if (image.contains(node)) continue;
     bool changed = false;
@@ -166,8 +170,6 @@ Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
       image.emplace(node, node);
       continue;
     }
-    DimFacts inner = facts;
-    if (node->op == Op::loop) inner.declareCounter(attributes.name, attributes.shape[0]);
     auto rebuilt = store.make(node->op, std::move(operands), std::move(attributes), inner);
     if (!rebuilt) return rebuilt.refusal();
     image.emplace(node, *rebuilt);
