@@ -23,6 +23,9 @@ class NuGraph;
 namespace nuscope::proof {
 class SolverPool;
 }
+namespace nuscope::sweep {
+class Study;
+}
 
 namespace nuscope::views {
 
@@ -30,11 +33,14 @@ class Jobs;
 class Selection;
 struct SweepSnapshot;  // views/sweep/sweep_snapshot.h
 
-/// What exploring cost; shown in the headline.
+/// How the nu-graph came about; shown in the headline and the status bar.
 struct ExploreState {
   bool running = false;
-  double seconds = 0;
-  QString when;  ///< "cached", "just now": where the result comes from
+  bool cancelled = false;  ///< the search was stopped: there may be more variants
+  double seconds = 0;      ///< of the exploration
+  QString origin;          ///< "explored", "from the cache", "from the study"
+  qint64 finished = 0;     ///< milliseconds since 1970; 0: not finished
+  QString error;           ///< why it failed, in words
 };
 
 class Document : public QObject {
@@ -46,8 +52,18 @@ class Document : public QObject {
   // File. Opening never runs a program; it reads a program (.py) or a study (.nuscope).
   /// Reads in a job; then `opened` or `openFailed`. Unsaved changes are the caller's question.
   void open(const QString& path);
-  /// A program that is in no file yet.
+  /// A program that is in no file yet: an example, or an empty one. What an earlier run found for the same
+  /// text is read from the user's cache; otherwise it is explored at once.
   void setNew(const QString& name, const QString& text);
+  /// Text that was not saved when the explorer last ended by itself; empty path: there is none.
+  struct Autosave {
+    QString path, programName, text;
+    [[nodiscard]] bool empty() const { return text.isEmpty(); }
+  };
+  [[nodiscard]] static Autosave readAutosave();
+  static void dropAutosave();
+  /// Goes on with what readAutosave gave.
+  void restore(const Autosave& saved);
   /// Writes in a job: .py the text; .nuscope a study. Then `saved` or `saveFailed`.
   void save(const QString& path);
   [[nodiscard]] const QString& path() const { return path_; }         ///< empty: never saved
@@ -81,15 +97,23 @@ class Document : public QObject {
   [[nodiscard]] const tensor::Extents& extents() const { return extents_; }
   void setExtent(const std::string& dimension, std::int64_t extent);
 
+  /// The study behind the document, which sweeps write to: the open file, or one without a file until it is
+  /// saved. Null until something was explored. Thread-safe by itself.
+  [[nodiscard]] std::shared_ptr<sweep::Study> study() const { return study_; }
+  /// The revision of the study that holds the explored text; 0: none.
+  [[nodiscard]] int revision() const { return revision_; }
+  /// Why the open study cannot be written, in words; empty where it can.
+  [[nodiscard]] QString readOnlyReason() const;
+
   // Results of the sweep; whoever runs it (views/sweep) puts snapshots here.
   [[nodiscard]] std::shared_ptr<const SweepSnapshot> sweep() const { return sweep_; }
   void setSweep(std::shared_ptr<const SweepSnapshot> sweep);
 
-  /// Killable solver processes, shared by exploring and proving; null where the `nuscope` executable is
-  /// missing
-  /// (`solversMissing()` says so in words).
-  [[nodiscard]] proof::SolverPool* solvers() const { return solvers_.get(); }
-  [[nodiscard]] QString solversMissing() const { return solversMissing_; }
+  /// Killable solver processes, shared by exploring and proving, started on first use (any thread); null
+  /// where the `nuscope` executable beside this one is missing or cannot be started (`solversMissing()` says
+  /// so in words).
+  [[nodiscard]] proof::SolverPool* solvers() const;
+  [[nodiscard]] QString solversMissing() const;
   [[nodiscard]] Jobs& jobs() const { return jobs_; }
 
  Q_SIGNALS:
@@ -108,23 +132,26 @@ class Document : public QObject {
 
  private:
   struct Opened;
+  struct Explored;
+  struct Solvers;
   void textEdited();
   void parseNow();
   void adopt(Opened opened);
-  void setProgram(std::shared_ptr<const tensor::Program> program);
-  void setNuGraph(std::shared_ptr<const nugraph::NuGraph> graph);
+  void setProgram(std::shared_ptr<const tensor::Program> program, const QString& text);
+  void adoptGraph(std::shared_ptr<const nugraph::NuGraph> graph, const QString& text);
   void setDirty(bool dirty);
-  void loadCachedOrExplore();
+  void keepAutosave();
 
   Jobs& jobs_;
   Selection& selection_;
   QTextDocument* source_;
-  QTimer parseTimer_;
+  QTimer parseTimer_, autosaveTimer_;
   QString path_, programName_;
   bool dirty_ = false;
   bool parsing_ = false;
   bool textIsValid_ = false;
   bool exploreWhenParsed_ = false;
+  bool adopting_ = false;  ///< the text is being replaced as a whole
   std::vector<Diagnostic> diagnostics_;
   std::shared_ptr<const tensor::Program> program_;
   QString programText_;  ///< the text `program_` was parsed from
@@ -132,9 +159,10 @@ class Document : public QObject {
   QString exploredText_;  ///< the text `nuGraph_` was explored from
   ExploreState explore_;
   tensor::Extents extents_;
+  std::shared_ptr<sweep::Study> study_;
+  int revision_ = 0;
   std::shared_ptr<const SweepSnapshot> sweep_;
-  std::unique_ptr<proof::SolverPool> solvers_;
-  QString solversMissing_;
+  std::shared_ptr<Solvers> solvers_;
 };
 
 }  // namespace nuscope::views

@@ -88,8 +88,7 @@ Jobs::Jobs(QObject* parent) : QObject(parent) {
 }
 
 Jobs::~Jobs() {
-  cancelAll();
-  pool_.waitForDone();
+  stopAll();
 }
 
 std::vector<Job*> Jobs::listed() const {
@@ -114,6 +113,11 @@ void Jobs::cancel(const QString& lane) {
 
 void Jobs::cancelAll() {
   for (Job* job : jobs_) job->cancel();
+}
+
+void Jobs::stopAll() {
+  cancelAll();
+  pool_.waitForDone();
 }
 
 Job* Jobs::start(QObject* owner, JobSpec spec, Run run) {

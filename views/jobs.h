@@ -112,6 +112,8 @@ class Jobs : public QObject {
   [[nodiscard]] Job* current(const QString& lane) const;
   void cancel(const QString& lane);
   void cancelAll();
+  /// Cancels all and waits for them; for ends of windows and tests.
+  void stopAll();
 
  Q_SIGNALS:
   void started(nuscope::views::Job* job);
