@@ -38,5 +38,19 @@ TEST(Corpus, EveryProgramParses) {
   EXPECT_GT(files, 700);
 }
 
+TEST(Programs, AllThirtyParse) {
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(NUSCOPE_SOURCE_DIR) / "resources/programs")) {
+    if (entry.path().extension() != ".py") continue;
+    const std::string text = readFile(entry.path());
+    const Parsed parsed = parse(text);
+    ++files;
+    EXPECT_TRUE(parsed.program) << render(parsed.diagnostics, entry.path().string(), text);
+    if (!parsed.program) continue;
+    EXPECT_EQ(parsed.program->name, entry.path().stem().string());
+  }
+  EXPECT_GE(files, 30);
+}
+
 }  // namespace
 }  // namespace nuscope::language
