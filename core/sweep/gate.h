@@ -37,7 +37,10 @@ struct GateOptions {
   std::uint64_t seed = 1;
   tensor::DType accumulation = tensor::DType::f32;
   double factor = 4;
+  int threads = 1;
 };
+/// f64 where the program holds any, else f32: kernels for narrower types accumulate in f32.
+tensor::DType accumulationOf(const tensor::Program& program);
 
 /// Draws inputs and evaluates the program on them. A draw that violates the program's asserts is replaced by
 /// a later seed; one that cannot be drawn is left out and named in `notes`. UserError when no draw is
