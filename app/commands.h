@@ -19,7 +19,9 @@ using Action = std::function<int()>;
 // One line a command, in the order of the help text.
 // clang-format off
 #define NUSCOPE_COMMANDS(X) \
+  X(Check) \
   X(Devices) \
+  X(Replay) \
   X(Worker) \
   X(Version)
 // clang-format on
