@@ -104,6 +104,7 @@ struct ExactEvaluator::State {
     Scope& scope = home(&loop);
     const std::int64_t count = loop.attributes.shape[0].evaluate(scope.extents);
     const auto state = static_cast<std::size_t>(node.attributes.index);
+    if (count <= 0) return within(scope, loop.operands[state], index);
     return within(round(loop, scope, count - 1), loop.attributes.body[state], index);
   }
 
