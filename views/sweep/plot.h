@@ -2,12 +2,11 @@
 // The plots of a sweep on QCustomPlot. QCustomPlot knows no palette: everything visible gets its colour from
 // one function, `stylePlot`. A plot shows prepared data (plot_data.h), computes nothing, and is painted by
 // one code on screen, into SVG and into PNG.
-#include "views/plot_library.h"
-
 #include <QColor>
 #include <QFont>
 #include <vector>
 
+#include "views/plot_library.h"
 #include "views/sweep/plot_data.h"
 
 namespace nuscope::views {

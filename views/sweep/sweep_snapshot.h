@@ -31,7 +31,6 @@ struct SweepSnapshot {
   double seconds = 0;        ///< of this run so far
   double secondsBudget = 0;  ///< 0: none
   int candidateBudget = 0;   ///< 0: none
-  int measuring = -1;        ///< candidate that is being measured, -1: none
 
   /// The row of a candidate, baselines included; null if there is none.
   [[nodiscard]] SweepRowRef find(std::int64_t candidate) const;
