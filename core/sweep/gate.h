@@ -50,8 +50,7 @@ std::vector<Reference> makeReferences(const tensor::Program& program, const tens
                                       std::vector<std::string>& notes);
 
 /// Compares one draw's results (row-major, one vector a result, NaN where the kernel wrote none).
-GateDraw compareDraw(const Reference& reference, const std::vector<std::vector<double>>& actual,
-                     double factor);
+GateDraw compareDraw(const Reference& reference, const std::vector<std::vector<double>>& actual);
 
 /// Adds the draw and updates `passed`, `worst` and `text`.
 void addDraw(GateRecord& record, const GateDraw& draw);
