@@ -1,0 +1,65 @@
+#pragma once
+// The emitted kernel of the selected candidate, or of the selected variant with preset parameters: emitted
+// anew from the graph each time (text that was stored is never compiled), with every line linked to the nodes
+// that it computes and back, and the command that compiles it.
+#include <memory>
+
+#include "core/emit/kernel.h"
+#include "views/view.h"
+
+class QLabel;
+class QTextDocument;
+
+namespace nuscope::views {
+
+class CodeEditor;
+
+class CodeView : public View {
+  Q_OBJECT
+ public:
+  explicit CodeView(const ViewContext& context, QWidget* parent = nullptr, const char* id = "code");
+  [[nodiscard]] CodeEditor* editor() const { return editor_; }
+  /// The kernel that is shown; null while there is none.
+  [[nodiscard]] std::shared_ptr<const emit::Kernel> kernel() const { return kernel_; }
+  /// The compile command as one line of shell.
+  [[nodiscard]] QString compileCommand() const;
+
+  [[nodiscard]] QStringList moreExports() const override;
+  [[nodiscard]] QString exportText(const QString& suffix) const override;
+  [[nodiscard]] QString summary() const override;
+  [[nodiscard]] QWidget* focusTarget() const override;
+  [[nodiscard]] bool canFind() const override { return true; }
+  QString find(const QString& text, bool backwards) override;
+
+ protected:
+  void refresh() override;
+  void fillContextMenu(QMenu& menu) override;
+
+ private:
+  /// What the shown kernel is of; equal keys need no new emission.
+  struct Key {
+    const void* graph = nullptr;
+    int variant = -1;
+    std::int64_t candidate = -1;
+    tensor::Extents extents;
+    bool operator==(const Key&) const = default;
+  };
+  void emitKernel(const Key& key);
+  void showText(const QString& text);
+  void markNode();
+  void choosePlace(int line);
+  void message(const QString& title, const QString& text);
+
+  std::shared_ptr<const emit::Kernel> kernel_;
+  Key key_;
+  QString lane_;
+  QTextDocument* text_;
+  CodeEditor* editor_;
+  QLabel *command_, *notes_;
+  bool choosing_ = false;
+};
+
+/// argv as one line that a shell reads back; {source} and {output} replaced.
+QString shellCommand(const std::vector<std::string>& arguments, const QString& source, const QString& output);
+
+}  // namespace nuscope::views

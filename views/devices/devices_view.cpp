@@ -1,0 +1,185 @@
+#include "views/devices/devices_view.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/diagnostics.h"
+#include "core/base/process.h"
+#include "core/machine/target.h"
+#include "views/jobs.h"
+#include "views/marks.h"
+#include "views/text.h"
+#include "views/theme.h"
+
+namespace nuscope::views {
+
+namespace {
+
+struct Found {
+  std::vector<DeviceRow> devices;
+  QString target, why, error;
+};
+
+/// Runs `nuscope devices --json`; at most ten seconds.
+QByteArray askDevices(const Progress& progress) {
+  const auto nuscope = std::filesystem::path(executablePath()).parent_path() / "nuscope";
+  ProcessOptions options;
+  options.arguments = {nuscope.string(), "devices", "--json"};
+  Process process(options);
+  process.closeInput();
+  QByteArray output;
+  std::string line;
+  while (true) {
+    const Process::Read read = process.readLine(line, std::chrono::milliseconds(10000), progress.stopToken());
+    if (read == Process::Read::cancelled) throw Cancelled{};
+    if (read == Process::Read::timeout) throw EnvironmentError("nuscope devices did not answer within 10 s.");
+    if (read == Process::Read::closed) break;
+    output += QByteArray::fromStdString(line) + '\n';
+  }
+  const auto end = process.wait(std::chrono::milliseconds(2000));
+  if (!end || !end->success())
+    throw EnvironmentError("nuscope devices ended with " + (end ? end->text() : std::string("no answer")) +
+                           ". " + process.errors());
+  return output;
+}
+
+Found findDevices(const Progress& progress) {
+  Found found;
+  try {
+    const machine::HostTarget host = machine::hostTarget();
+    found.target = qs(host.name);
+    found.why = qs(host.why);
+  } catch (const std::exception& error) {
+    found.why = QString::fromUtf8(error.what());
+  }
+  try {
+    found.devices = parseDevices(askDevices(progress), &found.error);
+  } catch (const std::exception& error) {
+    found.error = QString::fromUtf8(error.what());
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<DeviceRow> parseDevices(const QByteArray& json, QString* why) {
+  const QJsonObject root = QJsonDocument::fromJson(json).object();
+  if (!root.value(QStringLiteral("devices")).isArray()) {
+    *why = QStringLiteral("nuscope devices gave no list of devices.");
+    return {};
+  }
+  std::vector<DeviceRow> rows;
+  const QJsonArray list = root.value(QStringLiteral("devices")).toArray();
+  for (const QJsonValue& value : list) {
+    const QJsonObject device = value.toObject();
+    rows.push_back({device.value(QStringLiteral("kind")).toString(),
+                    device.value(QStringLiteral("name")).toString(),
+                    device.value(QStringLiteral("reason")).toString(),
+                    device.value(QStringLiteral("available")).toBool()});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const DeviceRow& a, const DeviceRow& b) { return a.available && !b.available; });
+  return rows;
+}
+
+DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
+    : View(viewContext, "devices", tr("Devices"), parent) {
+  addHeaderButton(QStringLiteral("reload"), tr("Look again"), [this] { reload(); });
+  const auto at = [this](int row) -> const DeviceRow& { return devices_[static_cast<std::size_t>(row)]; };
+  std::vector<Column> columns;
+  columns.push_back({.title = tr("Kind"), .help = {}, .data = [at](int row, int role) -> QVariant {
+                       if (role == Qt::DisplayRole) return at(row).kind;
+                       if (role == markRole)
+                         return static_cast<int>(at(row).available ? Mark::proved : Mark::unknown);
+                       return {};
+                     }});
+  columns.push_back({.title = tr("State"), .help = {}, .data = [at](int row, int role) -> QVariant {
+                       if (role == Qt::DisplayRole)
+                         return at(row).available ? tr("attached") : tr("not found");
+                       if (role == mutedRole) return !at(row).available;
+                       return {};
+                     }});
+  columns.push_back({.title = tr("Name"), .help = {}, .data = [at](int row, int role) -> QVariant {
+                       if (role == Qt::DisplayRole) return at(row).name;
+                       return {};
+                     }});
+  columns.push_back({.title = tr("Why"),
+                     .help = tr("What it is, or why it was not found and what would help."),
+                     .data = [at](int row, int role) -> QVariant {
+                       if (role == Qt::DisplayRole) return at(row).reason;
+                       if (role == mutedRole) return true;
+                       return {};
+                     }});
+  model_ = new RowsModel(std::move(columns), this);
+  table_ = new TableView(context().theme);
+  table_->setModel(model_);
+  table_->setAccessibleName(tr("Devices"));
+  headline_ = new QLabel;
+  target_ = new QLabel;
+  detail_ = new QLabel;
+  for (QLabel* label : {headline_, target_, detail_}) {
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  }
+  auto* content = new QWidget;
+  auto* layout = new QVBoxLayout(content);
+  layout->addWidget(headline_);
+  layout->addWidget(target_);
+  layout->addWidget(table_, 1);
+  layout->addWidget(detail_);
+  setContent(content);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) {
+            if (now.row() >= 0 && now.row() < static_cast<int>(devices_.size()))
+              detail_->setText(devices_[static_cast<std::size_t>(now.row())].reason);
+          });
+}
+
+void DevicesView::reload() {
+  asked_ = true;
+  context().jobs.run(
+      this, {.title = tr("Look for devices"), .lane = QStringLiteral("devices"), .quiet = true},
+      [](JobHandle& handle) { return findDevices(handle.progress()); },
+      [this](Found found) {
+        devices_ = std::move(found.devices);
+        hostTarget_ = found.target;
+        hostWhy_ = found.why;
+        error_ = found.error;
+        markStale();
+      });
+}
+
+void DevicesView::refresh() {
+  const Theme& t = theme();
+  headline_->setFont(t.headline);
+  target_->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+  detail_->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
+  auto* layout = table_->parentWidget()->layout();
+  layout->setContentsMargins(0, t.gutter, 0, t.padding);
+  for (QLabel* label : {headline_, target_, detail_})
+    label->setContentsMargins(t.gutter + t.unit, 0, t.gutter, 0);
+  if (!asked_) reload();
+  headline_->setText(summary());
+  target_->setText(hostTarget_.isEmpty()
+                       ? hostWhy_
+                       : tr("Kernels for this host are emitted for %1: %2.").arg(hostTarget_, hostWhy_));
+  model_->resetRows(static_cast<int>(devices_.size()));
+  table_->fitColumns(3);
+  detail_->setText(error_);
+  detail_->setVisible(!devices_.empty() || !error_.isEmpty());
+}
+
+QString DevicesView::summary() const {
+  if (!error_.isEmpty()) return tr("The devices could not be listed");
+  if (devices_.empty()) return tr("Looking for devices");
+  const auto attached =
+      std::count_if(devices_.begin(), devices_.end(), [](const DeviceRow& d) { return d.available; });
+  return tr("%1 of %2 kinds of device attached").arg(attached).arg(devices_.size());
+}
+
+}  // namespace nuscope::views
