@@ -31,7 +31,7 @@ void proposeIdentities(MoveContext& context, NodeRef node) {
     context.propose(
         node, input,
         fmt::format("{} replaced by {}", shortText(context.program, node), shortText(context.program, input)),
-        nullptr, nullptr, true);
+        "", nullptr, nullptr, true);
   }
 }
 
@@ -46,8 +46,8 @@ void proposeShorterLayout(MoveContext& context, NodeRef node) {
   const NodeRef laid = materialise(context.build, view, node->shape, {}, true);
   if (laid == nullptr) return;
   context.propose(node, fitted(context.build, context.build.broadcastTo(laid, node->shape), node->shape),
-                  fmt::format("layout steps of {} joined", shortText(context.program, view.base)), nullptr,
-                  nullptr, true);
+                  fmt::format("layout steps of {} joined", shortText(context.program, view.base)), "",
+                  nullptr, nullptr, true);
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ NodeRef consumerOn(MoveContext& context, const Pair& pair, const std::vector<Axi
     full[axis] = !constantSlice && (links[axis].kind == Kind::bound || links[axis].kind == Kind::changed);
   }
   const View view = alignedView(operand, space.size(), context.program.facts);
+  if (tensor::kind(pair.consumer->op) ==
+      OpKind::reduce) {  // a reduction of what is constant is nobody's gain
+    const auto& axes = pair.consumer->attributes.axes;
+    if (std::ranges::none_of(axes, [&](int axis) { return variesAlong(view, axis); })) return nullptr;
+  }
   const NodeRef laid = materialise(context.build, view, space, full, wholeRank);
   if (laid == nullptr) return nullptr;
   if (!wholeRank) return context.build.withSlot(pair.consumer, pair.slot, laid);
@@ -285,21 +290,28 @@ NodeRef flippedProduct(MoveContext& context, NodeRef product) {
   return other == nullptr ? nullptr : flipped(build, other);
 }
 
+bool spreads(const Pair& pair, const Subset& cloned) {
+  return cloned.size() > 1 || pair.producer->operands.size() > 2;
+}
+
 std::string phrase(MoveContext& context, const Pair& pair, const Subset& cloned) {
   const auto& program = context.program;
-  const std::string past(tensor::name(pair.consumer->op));
-  if (cloned.size() > 1 || pair.producer->operands.size() > 2) {
-    return fmt::format("{} spread over {}", tensor::name(pair.producer->op),
-                       actionText(program, pair.consumer, pair.slot));
-  }
-  return fmt::format("{} moved past {}", actionText(program, pair.producer, cloned[0]),
-                     actionText(program, pair.consumer, pair.slot));
+  const std::string past = actionText(program, pair.consumer, pair.slot);
+  if (spreads(pair, cloned)) return fmt::format("{} spread over {}", tensor::name(pair.producer->op), past);
+  return fmt::format("{} moved past {}", actionText(program, pair.producer, cloned[0]), past);
+}
+
+std::string briefPhrase(MoveContext& context, const Pair& pair, const Subset& cloned) {
+  const auto past = tensor::name(pair.consumer->op);
+  if (spreads(pair, cloned)) return fmt::format("{} spread over {}", tensor::name(pair.producer->op), past);
+  return fmt::format("{} after {}", actionText(context.program, pair.producer, cloned[0]), past);
 }
 
 void proposePair(MoveContext& context, const Pair& pair) {
   const auto [producer, consumer, slot] = pair;
   const auto propose = [&](NodeRef after, const Subset& cloned) {
-    context.propose(consumer, after, phrase(context, pair, cloned), producer, consumer);
+    context.propose(consumer, after, phrase(context, pair, cloned), briefPhrase(context, pair, cloned),
+                    producer, consumer);
   };
   if (isRelabelling(producer) && !isElementwise(consumer)) {
     if (consumer->op == Op::matmul) {

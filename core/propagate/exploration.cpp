@@ -20,7 +20,7 @@ using tensor::OpKind;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t batchSize = 32;  ///< attempts whose proofs may run side by side
-constexpr std::size_t titleLength = 96;
+constexpr std::size_t titleLength = 80;
 
 int countOperators(const std::vector<NodeRef>& results) {
   const auto nodes = tensor::topological(results);
@@ -28,10 +28,28 @@ int countOperators(const std::vector<NodeRef>& results) {
       std::ranges::count_if(nodes, [](NodeRef node) { return tensor::kind(node->op) != OpKind::leaf; }));
 }
 
+/// A crude measure of what a graph costs, by the axes that its operators run over: what adds to it is tried
+/// later.
+int weight(const std::vector<NodeRef>& results, const tensor::DimFacts& facts) {
+  int sum = 0;
+  for (const NodeRef node : tensor::topological(results)) {
+    const auto kind = tensor::kind(node->op);
+    if (kind == OpKind::leaf) continue;
+    ++sum;
+    if (kind == OpKind::layout) continue;
+    const auto real = [&](const tensor::Dim& extent) { return facts.equal(extent, 1) ? 0 : 1; };
+    for (const auto& extent : node->shape) sum += real(extent);
+    if (kind == OpKind::reduce) sum += static_cast<int>(node->attributes.axes.size());
+    if (kind == OpKind::contract) sum += 1;
+  }
+  return sum;
+}
+
 /// A move with the graph it leads to.
 struct Try {
   Move move;
   std::vector<NodeRef> to;
+  int growth = 0;                  ///< in weight, against the variant it comes from
   std::optional<Outcome> outcome;  ///< known from an earlier variant, or decided now
 };
 
@@ -47,7 +65,7 @@ class Exploration {
         started_(Clock::now()),
         limit_(countOperators(program.results) + options.maxGrowth) {
     queue_.emplace(0, 0);
-    levels_[0] = 0;
+    briefs_.emplace_back();
   }
 
   std::shared_ptr<const NuGraph> run() {
@@ -97,6 +115,7 @@ class Exploration {
 
   std::vector<Try> triesOf(const std::vector<NodeRef>& from) {
     std::vector<Try> tries;
+    const int size = weight(from, graph_.root().facts);
     for (Move& move : movesOf(graph_.root(), from)) {
       auto to = made(move, from);
       if (!to) continue;
@@ -104,7 +123,8 @@ class Exploration {
         ++grown_;
         continue;
       }
-      tries.push_back({std::move(move), std::move(*to), std::nullopt});
+      tries.push_back({std::move(move), std::move(*to), 0, std::nullopt});
+      tries.back().growth = std::max(0, weight(tries.back().to, graph_.root().facts) - size);
     }
     return tries;
   }
@@ -193,15 +213,15 @@ class Exploration {
     step.past = tried.move.past;
     step.proof = outcome.proof;
     const auto added =
-        graph_.add(std::move(step), tried.to, nugraph::Stage::algebra, title(variant, tried.move.what));
+        graph_.add(std::move(step), tried.to, nugraph::Stage::algebra, title(variant, tried.move));
     if (!added.isNew) return;
-    const int reached = level + static_cast<int>(tried.move.cost);
-    levels_[added.variant] = reached;
-    queue_.emplace(reached, added.variant);
+    queue_.emplace(level + static_cast<int>(tried.move.cost) + tried.growth, added.variant);
   }
 
   void refuse(int variant, Try& tried, const Outcome& outcome) {
     if (outcome.proof->cutByTime) ++cutByTime_;
+    // The same sentence of another variant teaches nothing new.
+    if (!refusedWords_.emplace(tried.move.what, outcome.proof->verdict).second) return;
     if (refusedHere_ >= options_.maxRefusedPerVariant) {
       ++refusedNotKept_;
       return;
@@ -217,13 +237,21 @@ class Exploration {
     graph_.add(std::move(refused));
   }
 
-  [[nodiscard]] std::string title(int parent, const std::string& what) const {
-    if (parent == 0) return what;
-    const std::string& before = graph_.variants()[static_cast<std::size_t>(parent)].title;
-    std::string all = before + "; " + what;
-    if (all.size() <= titleLength) return all;
-    const auto derivation = graph_.derivation(parent);
-    return fmt::format("{} more; {}", derivation.size(), what);
+  /// What the derivation of a variant did, last things last; remembers it for the variant to come.
+  std::string title(int parent, const Move& move) {
+    auto briefs = briefs_[static_cast<std::size_t>(parent)];
+    if (!move.brief.empty()) briefs.push_back(move.brief);
+    std::string title = briefs.empty() ? move.what : briefs.back();
+    for (std::size_t i = briefs.size() - std::min<std::size_t>(briefs.size(), 1); i-- > 0;) {
+      if (title.size() + briefs[i].size() > titleLength) {
+        title = "..., " + title;
+        break;
+      }
+      title = briefs[i] + ", " + title;
+    }
+    briefs_.resize(std::max(briefs_.size(), graph_.variants().size() + 1));
+    briefs_[graph_.variants().size()] = std::move(briefs);
+    return title;
   }
 
   void sayCuts() {
@@ -256,8 +284,9 @@ class Exploration {
   Clock::time_point started_;
   int limit_;
   double announced_ = 0;
-  std::set<std::pair<int, int>> queue_;  ///< (level, variant)
-  std::map<int, int> levels_;
+  std::set<std::pair<int, int>> queue_;           ///< (level, variant)
+  std::vector<std::vector<std::string>> briefs_;  ///< by variant: what its derivation did, in short
+  std::set<std::pair<std::string, Verdict>> refusedWords_;
   std::map<Key, Outcome> known_;
   std::set<std::pair<int, std::vector<NodeRef>>> steps_;
   int attempts_ = 0;

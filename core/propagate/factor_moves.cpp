@@ -124,7 +124,7 @@ void proposeFactors(MoveContext& context) {
           node, factored(context, node, *common),
           fmt::format("{} done once behind {}", actionText(context.program, shared, common->varies[0]),
                       tensor::name(node->op)),
-          shared, node);
+          fmt::format("one {} behind {}", tensor::name(shared->op), tensor::name(node->op)), shared, node);
     }
   }
 }

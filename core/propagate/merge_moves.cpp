@@ -56,6 +56,7 @@ void proposeMerge(MoveContext& context, const std::vector<NodeRef>& members, std
       start = stop;
     }
     move.what = fmt::format("{} {} merged into one with {}", members.size(), tensor::name(first->op), names);
+    move.brief = fmt::format("one {} for {}", tensor::name(first->op), names);
     move.moved = move.past = tensor::name(first->op);
     context.moves.push_back(std::move(move));
   }

@@ -44,8 +44,8 @@ MoveContext::MoveContext(const tensor::Program& p, std::vector<NodeRef> r)
   }
 }
 
-void MoveContext::propose(NodeRef before, NodeRef after, std::string what, NodeRef moved, NodeRef past,
-                          bool quiet) {
+void MoveContext::propose(NodeRef before, NodeRef after, std::string what, std::string brief, NodeRef moved,
+                          NodeRef past, bool quiet) {
   if (after == nullptr || after == before || after->dtype != before->dtype) return;
   if (!program.facts.equal(after->shape, before->shape)) return;
   const NodeRef roots[] = {after};
@@ -55,6 +55,7 @@ void MoveContext::propose(NodeRef before, NodeRef after, std::string what, NodeR
   move.before = {before};
   move.after = {after};
   move.what = std::move(what);
+  move.brief = std::move(brief);
   if (moved != nullptr) move.moved = tensor::name(moved->op);
   if (past != nullptr) move.past = tensor::name(past->op);
   const bool pointwise = isPointwise(before) && (moved == nullptr || isPointwise(moved)) &&

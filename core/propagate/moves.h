@@ -9,16 +9,18 @@
 
 namespace nuscope::propagate {
 
-/// How far a move is from what matters for speed; the exploration goes by the sum along a derivation.
+/// Where a move stands in the order of exploration: what matters for speed comes first. The sum along a
+/// derivation (with the operators that each step adds) is the distance from the program as written.
 enum class MoveCost : std::uint8_t {
   structural = 1,  ///< a contraction, reduction, scan or layout takes part
-  pointwise = 2    ///< only elementwise operators take part
+  pointwise = 3    ///< only elementwise operators take part
 };
 
 struct Move {
   std::vector<tensor::NodeRef> before;  ///< nodes of the graph
   std::vector<tensor::NodeRef> after;   ///< what takes their place, one for each, of the same type
-  std::string what;                     ///< "divide by s moved past matmul"
+  std::string what;                     ///< "divide by s moved past matmul with w"
+  std::string brief;                    ///< for titles of variants: "divide by s after matmul"; may be empty
   std::string moved, past;              ///< operator names
   MoveCost cost = MoveCost::structural;
   bool quiet = false;  ///< a guess of which most are wrong: nobody learns from its refusal
@@ -37,8 +39,8 @@ struct MoveContext {
 
   MoveContext(const tensor::Program& program, std::vector<tensor::NodeRef> results);
   /// Adds a move of one node, unless `after` is null, the node itself, of another type, or contains the node.
-  void propose(tensor::NodeRef before, tensor::NodeRef after, std::string what, tensor::NodeRef moved,
-               tensor::NodeRef past, bool quiet = false);
+  void propose(tensor::NodeRef before, tensor::NodeRef after, std::string what, std::string brief,
+               tensor::NodeRef moved, tensor::NodeRef past, bool quiet = false);
   /// The node is used by this user only (in any number of slots).
   [[nodiscard]] bool usedOnlyBy(tensor::NodeRef node, tensor::NodeRef user) const;
 };

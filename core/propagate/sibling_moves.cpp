@@ -62,12 +62,16 @@ NodeRef elementwiseOnto(MoveContext& context, NodeRef consumer, std::size_t q, s
 
 void proposeOnto(MoveContext& context, NodeRef consumer, std::size_t q, std::size_t r) {
   const NodeRef producer = consumer->operands[q];
+  const std::string onto = shortText(context.program, consumer->operands[r]);
   for (std::size_t i = 0; i < producer->operands.size(); ++i) {
-    const std::string what =
-        fmt::format("{} moved past {} onto {}", actionText(context.program, producer, i),
-                    tensor::name(consumer->op), shortText(context.program, consumer->operands[r]));
+    const std::string brief =
+        producer->operands.size() == 2
+            ? fmt::format("{} into {}", shortText(context.program, producer->operands[1 - i]), onto)
+            : fmt::format("{} onto {}", tensor::name(producer->op), onto);
+    const std::string what = fmt::format("{} moved past {} onto {}", actionText(context.program, producer, i),
+                                         tensor::name(consumer->op), onto);
     if (isElementwise(producer)) {
-      context.propose(consumer, elementwiseOnto(context, consumer, q, i, r), what, producer, consumer);
+      context.propose(consumer, elementwiseOnto(context, consumer, q, i, r), what, brief, producer, consumer);
       continue;
     }
     if (producer->operands.size() != 2) continue;
@@ -79,7 +83,8 @@ void proposeOnto(MoveContext& context, NodeRef consumer, std::size_t q, std::siz
       std::vector<NodeRef> result = consumer->operands;
       result[q] = producer->operands[i];
       result[r] = joined;
-      context.propose(consumer, context.build.with(consumer, std::move(result)), what, producer, consumer);
+      context.propose(consumer, context.build.with(consumer, std::move(result)), what, brief, producer,
+                      consumer);
     }
   }
 }
@@ -98,11 +103,13 @@ void proposeRegrouping(MoveContext& context, NodeRef consumer, std::size_t q) {
               ? build.with(first, {producer->operands[0], build.with(second, {producer->operands[1], outer})})
               : build.with(first,
                            {build.with(second, {outer, producer->operands[0]}), producer->operands[1]});
-      context.propose(consumer, after,
-                      fmt::format("{} grouped before {}",
-                                  shortText(context.program, q == 0 ? outer : producer->operands[0]),
-                                  actionText(context.program, producer, q == 0 ? 0 : 1)),
-                      producer, consumer, true);
+      context.propose(
+          consumer, after,
+          fmt::format("{} grouped before {}",
+                      shortText(context.program, q == 0 ? outer : producer->operands[0]),
+                      actionText(context.program, producer, q == 0 ? 0 : 1)),
+          fmt::format("{} and {} regrouped", tensor::name(producer->op), tensor::name(consumer->op)),
+          producer, consumer, true);
     }
   }
 }

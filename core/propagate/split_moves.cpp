@@ -73,8 +73,8 @@ void proposeSplit(MoveContext& context, NodeRef fold, std::size_t slot) {
     start = stop;
   }
   context.propose(fold, result,
-                  fmt::format("{} split at the joined axis", actionText(context.program, fold, slot)), joined,
-                  fold);
+                  fmt::format("{} split at the joined axis", actionText(context.program, fold, slot)),
+                  fmt::format("{} in parts", tensor::name(fold->op)), joined, fold);
 }
 
 /// Two folds combined pointwise, as one fold over joined operands.
@@ -96,7 +96,7 @@ void proposeJoin(MoveContext& context, NodeRef node) {
   context.propose(node, context.build.with(a, std::move(operands)),
                   fmt::format("{} and {} joined into one {}", shortText(context.program, a),
                               shortText(context.program, b), tensor::name(a->op)),
-                  node, a);
+                  fmt::format("one {} over joined operands", tensor::name(a->op)), node, a);
 }
 
 }  // namespace
