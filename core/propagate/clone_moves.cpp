@@ -294,15 +294,33 @@ bool spreads(const Pair& pair, const Subset& cloned) {
   return cloned.size() > 1 || pair.producer->operands.size() > 2;
 }
 
+/// An elementwise consumer that works on the producer's operand now.
+bool goesBefore(const Pair& pair) {
+  return isElementwise(pair.consumer) && !isElementwise(pair.producer) && pair.consumer->operands.size() <= 2;
+}
+
 std::string phrase(MoveContext& context, const Pair& pair, const Subset& cloned) {
   const auto& program = context.program;
   const std::string past = actionText(program, pair.consumer, pair.slot);
+  if (goesBefore(pair) && pair.producer->operands.size() > 1) {
+    return fmt::format(
+        "{} moved before {}{}", past, tensor::name(pair.producer->op),
+        cloned.size() > 1 ? "" : " onto " + shortText(program, pair.producer->operands[cloned[0]]));
+  }
+  if (goesBefore(pair)) return fmt::format("{} moved before {}", past, actionText(program, pair.producer));
   if (spreads(pair, cloned)) return fmt::format("{} spread over {}", tensor::name(pair.producer->op), past);
   return fmt::format("{} moved past {}", actionText(program, pair.producer, cloned[0]), past);
 }
 
 std::string briefPhrase(MoveContext& context, const Pair& pair, const Subset& cloned) {
   const auto past = tensor::name(pair.consumer->op);
+  if (goesBefore(pair)) {
+    const std::string action = actionText(context.program, pair.consumer, pair.slot);
+    if (cloned.size() > 1 || pair.producer->operands.size() == 1) {
+      return fmt::format("{} before {}", action, tensor::name(pair.producer->op));
+    }
+    return fmt::format("{} on {}", action, shortText(context.program, pair.producer->operands[cloned[0]]));
+  }
   if (spreads(pair, cloned)) return fmt::format("{} spread over {}", tensor::name(pair.producer->op), past);
   return fmt::format("{} after {}", actionText(context.program, pair.producer, cloned[0]), past);
 }
@@ -310,8 +328,9 @@ std::string briefPhrase(MoveContext& context, const Pair& pair, const Subset& cl
 void proposePair(MoveContext& context, const Pair& pair) {
   const auto [producer, consumer, slot] = pair;
   const auto propose = [&](NodeRef after, const Subset& cloned) {
+    const bool before = goesBefore(pair);
     context.propose(consumer, after, phrase(context, pair, cloned), briefPhrase(context, pair, cloned),
-                    producer, consumer);
+                    before ? consumer : producer, before ? producer : consumer);
   };
   if (isRelabelling(producer) && !isElementwise(consumer)) {
     if (consumer->op == Op::matmul) {

@@ -10,6 +10,8 @@
 #include <set>
 #include <thread>
 
+#include "core/propagate/tidy.h"
+
 namespace nuscope::propagate {
 namespace {
 
@@ -100,17 +102,58 @@ class Exploration {
     onChange_(std::make_shared<const NuGraph>(graph_));
   }
 
-  std::optional<std::vector<NodeRef>> made(const Move& move, const std::vector<NodeRef>& from) const {
+  [[nodiscard]] std::optional<std::vector<NodeRef>> replaced(const Move& move,
+                                                             const std::vector<NodeRef>& from) const {
     std::unordered_map<NodeRef, NodeRef> replacements;
     for (std::size_t i = 0; i < move.before.size(); ++i) replacements.emplace(move.before[i], move.after[i]);
     std::vector<NodeRef> to;
     for (const NodeRef root : from) {
-      auto replaced = tensor::replaceNodes(*graph_.root().store, root, replacements, graph_.root().facts);
-      if (!replaced) return std::nullopt;
-      to.push_back(*replaced);
+      auto made = tensor::replaceNodes(*graph_.root().store, root, replacements, graph_.root().facts);
+      if (!made) return std::nullopt;
+      to.push_back(*made);
     }
-    if (to == from) return std::nullopt;
     return to;
+  }
+
+  /// The graph with the move made and tidied; the move becomes what is to be proved for that.
+  std::optional<std::vector<NodeRef>> made(Move& move, const std::vector<NodeRef>& from) const {
+    Builder build(*graph_.root().store, graph_.root().facts);
+    move.after = tidied(build, move.after);
+    const auto plain = replaced(move, from);
+    if (!plain || *plain == from) return std::nullopt;
+    auto tidy = tidied(build, *plain);
+    if (tidy == from) return std::nullopt;
+    if (tidy != *plain) narrow(move, from, tidy);
+    return tidy;
+  }
+
+  /// The rewriting that leads from one graph to the other, as low as one operand alone differs.
+  void narrow(Move& move, const std::vector<NodeRef>& from, const std::vector<NodeRef>& to) const {
+    const std::vector<NodeRef> moved = std::move(move.before);
+    move.before.clear();
+    move.after.clear();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      NodeRef a = from[i];
+      NodeRef b = to[i];
+      while (a != b && std::ranges::find(moved, a) == moved.end()) {
+        const bool alike =
+            a->op == b->op && a->attributes == b->attributes && a->operands.size() == b->operands.size();
+        if (!alike) break;
+        std::vector<std::size_t> differing;
+        for (std::size_t slot = 0; slot < a->operands.size(); ++slot) {
+          if (a->operands[slot] != b->operands[slot]) differing.push_back(slot);
+        }
+        if (differing.size() != 1) break;
+        const NodeRef innerA = a->operands[differing[0]];
+        const NodeRef innerB = b->operands[differing[0]];
+        if (innerA->dtype != innerB->dtype || !graph_.root().facts.equal(innerA->shape, innerB->shape)) break;
+        a = innerA;
+        b = innerB;
+      }
+      if (a == b || std::ranges::find(move.before, a) != move.before.end()) continue;
+      move.before.push_back(a);
+      move.after.push_back(b);
+    }
   }
 
   std::vector<Try> triesOf(const std::vector<NodeRef>& from) {

@@ -90,7 +90,7 @@ void proposeJoin(MoveContext& context, NodeRef node) {
   const auto axes = axesOfLabel(a, bound->label, context.program.facts);
   std::vector<NodeRef> operands;
   for (std::size_t slot = 0; slot < axes.size(); ++slot) {
-    if (axes[slot] < 0) return;
+    if (axes[slot] < 0 || a->operands[slot] == b->operands[slot]) return;
     operands.push_back(context.build.concatenate({a->operands[slot], b->operands[slot]}, axes[slot]));
   }
   context.propose(node, context.build.with(a, std::move(operands)),
