@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t mostBits = 8192;  ///< of an exact number; the largest literal has about 2700
 constexpr std::size_t mostErrors = 200;
+constexpr int deepestRetype = 8;
 
 std::size_t bits(const Rational& value) {
   return mpz_sizeinbase(value.get_num_mpz_t(), 2) + mpz_sizeinbase(value.get_den_mpz_t(), 2);
@@ -153,14 +154,24 @@ NodeRef Builder::cast(NodeRef node, DType dtype, const Place& place) {
   return make(Op::cast, {node}, place, std::move(at));
 }
 
-NodeRef Builder::retype(NodeRef node, DType dtype, const Place& place) {
+/// A real computed from literals and extents only, computed in another real type instead of cast to it.
+NodeRef Builder::retype(NodeRef node, DType dtype, const Place& place, int depth) {
   if (!node || node->dtype == dtype) return node;
-  if (node->op == Op::constant && tensor::isReal(dtype)) {
+  if (!tensor::isReal(dtype) || !tensor::isReal(node->dtype) || depth == 0) return cast(node, dtype, place);
+  if (node->op == Op::constant)
     return constant(node->attributes.value, dtype, place, node->attributes.infinity);
+  if (node->op == Op::cast)
+    return cast(tensor::isReal(node->operands[0]->dtype) ? node : node->operands[0], dtype, place);
+  const tensor::OpKind kind = tensor::kind(node->op);
+  const bool rebuilds = (kind == tensor::OpKind::elementwise || kind == tensor::OpKind::layout ||
+                         kind == tensor::OpKind::reduce || kind == tensor::OpKind::scan) &&
+                        node->op != Op::take;
+  if (!rebuilds) return cast(node, dtype, place);
+  std::vector<NodeRef> operands;
+  for (const NodeRef operand : node->operands) {
+    operands.push_back(operand->dtype == DType::boolean ? operand : retype(operand, dtype, place, depth - 1));
   }
-  if (node->op == Op::broadcastTo)
-    return make(Op::broadcastTo, {retype(node->operands[0], dtype, place)}, place, node->attributes);
-  return cast(node, dtype, place);
+  return make(node->op, std::move(operands), place, node->attributes);
 }
 
 NodeRef Builder::nodeAs(const Value& value, DType dtype, const Place& place) {
@@ -168,7 +179,7 @@ NodeRef Builder::nodeAs(const Value& value, DType dtype, const Place& place) {
     case Value::Kind::poison:
       return nullptr;
     case Value::Kind::tensor:
-      return value.weak ? retype(value.node, dtype, place) : cast(value.node, dtype, place);
+      return value.weak ? retype(value.node, dtype, place, deepestRetype) : cast(value.node, dtype, place);
     case Value::Kind::boolean:
       return constant(value.truth ? 1 : 0, dtype, place);
     case Value::Kind::number:
@@ -206,6 +217,7 @@ NodeRef Builder::realNode(const Value& value, const Place& place) {
 std::optional<DType> Builder::commonType(std::span<const Value* const> values, const Place& place) {
   std::optional<DType> strong;
   int insists = 0;
+  bool filled = false;  // np.zeros and the like: f32 unless another operand is wider
   for (const Value* value : values) {
     if (value->poisoned()) return std::nullopt;
     if (!hasType(*value)) {
@@ -214,6 +226,8 @@ std::optional<DType> Builder::commonType(std::span<const Value* const> values, c
     }
     if (weak(*value)) {
       insists = std::max(insists, category(*value));
+      filled = filled || (value->is(Value::Kind::tensor) && !value->node->shape.empty() &&
+                          tensor::isReal(value->node->dtype));
     } else if (!strong) {
       strong = value->node->dtype;
     } else if (*strong != value->node->dtype) {
@@ -221,6 +235,7 @@ std::optional<DType> Builder::commonType(std::span<const Value* const> values, c
     }
   }
   const int have = !strong ? -1 : *strong == DType::boolean ? 0 : tensor::isReal(*strong) ? 2 : 1;
+  if (have == 2 && filled) return tensor::promote(*strong, DType::f32);
   if (have >= insists) return strong;
   return insists == 2 ? DType::f32 : insists == 1 ? DType::i32 : DType::boolean;
 }

@@ -68,7 +68,7 @@ class Builder {
   Value power(const Value& base, const Value& exponent, const Place& place);
   Value numbers(std::string_view op, const Value& left, const Value& right, const Place& place);
   Value dims(std::string_view op, const tensor::Dim& left, const tensor::Dim& right, const Place& place);
-  tensor::NodeRef retype(tensor::NodeRef node, tensor::DType dtype, const Place& place);
+  tensor::NodeRef retype(tensor::NodeRef node, tensor::DType dtype, const Place& place, int depth);
 
   std::string_view text_;
   tensor::NodeStore& store_;
