@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/semantics/dependence.h"
 #include "core/semantics/formula_build.h"
 #include "core/semantics/granular.h"
 
@@ -33,7 +34,7 @@ class Writer {
   }
 
   Formulas write() {
-    result_.result = define(root_, "y");
+    result_.result = define(root_, resultName());
     for (std::size_t i = 0; i < pending_.size(); ++i) {  // definitions ask for further ones
       const NodeRef node = pending_[i];
       if (node->op == Op::loop) {
@@ -64,7 +65,7 @@ class Writer {
       piece = granular(*this, *operand, index, facts_);
     } else if (named(operand)) {
       need(operand);
-      piece = piece::subscript(piece::symbol(nameOf(operand)), writtenAll(index));
+      piece = piece::subscript(piece::symbol(nameOf(operand)), properIndices(*operand, index));
     } else {
       piece = granular(*this, *operand, index, facts_);
     }
@@ -84,22 +85,38 @@ class Writer {
 
   FormulaRef apply(Op op, std::span<const FormulaRef> a, const Node& node) const {
     switch (op) {
-      case Op::negate: return piece::negate(a[0]);
-      case Op::sqrt: return piece::make(piece::Kind::root, {}, {a[0]});
-      case Op::abs: return piece::make(piece::Kind::absolute, {}, {a[0]});
-      case Op::floor: return piece::make(piece::Kind::floor, {}, {a[0]});
-      case Op::logicalNot: return piece::make(piece::Kind::negation, {}, {a[0]});
-      case Op::power: return piece::power(a[0], node.attributes.index);
-      case Op::cast: return cast(a[0], node);
-      case Op::add: return piece::add(a[0], a[1]);
-      case Op::subtract: return piece::add(a[0], piece::negate(a[1]));
-      case Op::multiply: return piece::multiply(a[0], a[1]);
-      case Op::divide: return piece::divide(a[0], a[1]);
-      case Op::floorDivide: return piece::make(piece::Kind::floor, {}, {piece::divide(a[0], a[1])});
-      case Op::modulo: return piece::function("mod", {a[0], a[1]});
-      case Op::maximum: return piece::extremum("max", a[0], a[1]);
-      case Op::minimum: return piece::extremum("min", a[0], a[1]);
-      default: break;
+      case Op::negate:
+        return piece::negate(a[0]);
+      case Op::sqrt:
+        return piece::make(piece::Kind::root, {}, {a[0]});
+      case Op::abs:
+        return piece::make(piece::Kind::absolute, {}, {a[0]});
+      case Op::floor:
+        return piece::make(piece::Kind::floor, {}, {a[0]});
+      case Op::logicalNot:
+        return piece::make(piece::Kind::negation, {}, {a[0]});
+      case Op::power:
+        return piece::power(a[0], node.attributes.index);
+      case Op::cast:
+        return cast(a[0], node);
+      case Op::add:
+        return piece::add(a[0], a[1]);
+      case Op::subtract:
+        return piece::add(a[0], piece::negate(a[1]));
+      case Op::multiply:
+        return piece::multiply(a[0], a[1]);
+      case Op::divide:
+        return piece::divide(a[0], a[1]);
+      case Op::floorDivide:
+        return piece::make(piece::Kind::floor, {}, {piece::divide(a[0], a[1])});
+      case Op::modulo:
+        return piece::function("mod", {a[0], a[1]});
+      case Op::maximum:
+        return piece::extremum("max", a[0], a[1]);
+      case Op::minimum:
+        return piece::extremum("min", a[0], a[1]);
+      default:
+        break;
     }
     if (tensor::isComparison(op) || tensor::isLogical(op)) {
       return piece::relation(std::string(tensor::symbol(op)), a[0], a[1]);
@@ -136,15 +153,17 @@ class Writer {
   }
 
   FormulaRef leaf(NodeRef node, std::span<const Int> index) {
-    if (node->op == Op::input) return piece::subscript(piece::symbol(node->attributes.name), writtenAll(index));
-    auto indices = writtenAll(index);
+    if (node->op == Op::input)
+      return piece::subscript(piece::symbol(node->attributes.name), writtenAll(index));
+    auto indices = properIndices(*node, index);
     indices.push_back(piece::symbol(counterName(node->attributes.name)));
-    return piece::subscript(piece::symbol(stateName(currentLoop_, node->attributes.index)), std::move(indices));
+    return piece::subscript(piece::symbol(stateName(currentLoop_, node->attributes.index)),
+                            std::move(indices));
   }
   FormulaRef loopResult(NodeRef node, std::span<const Int> index) {
     const NodeRef loop = node->operands[0];
     need(loop);
-    auto indices = writtenAll(index);
+    auto indices = properIndices(*node, index);
     indices.push_back(written(dim(loop->attributes.shape[0])));
     return piece::subscript(piece::symbol(stateName(loop, node->attributes.index)), std::move(indices));
   }
@@ -152,11 +171,16 @@ class Writer {
  private:
   static std::string foldSign(Fold kind) {
     switch (kind) {
-      case Fold::sum: return "\u03A3";
-      case Fold::product: return "\u03A0";
-      case Fold::max: return "max";
-      case Fold::min: return "min";
-      default: return "\u2200";
+      case Fold::sum:
+        return "\u03A3";
+      case Fold::product:
+        return "\u03A0";
+      case Fold::max:
+        return "max";
+      case Fold::min:
+        return "min";
+      default:
+        return "\u2200";
     }
   }
 
@@ -174,7 +198,9 @@ class Writer {
     }
     const FormulaRef x = written(a);
     const FormulaRef y = written(b);
-    return {0, sign == '+' ? piece::add(x, y) : sign == '-' ? piece::add(x, piece::negate(y)) : piece::multiply(x, y)};
+    return {0, sign == '+'   ? piece::add(x, y)
+               : sign == '-' ? piece::add(x, piece::negate(y))
+                             : piece::multiply(x, y)};
   }
 
   /// floor(r / d) with 0 <= r < d is 0.
@@ -204,6 +230,20 @@ class Writer {
   std::vector<FormulaRef> writtenAll(std::span<const Int> index) const {
     std::vector<FormulaRef> result;
     for (const Int& i : index) result.push_back(written(i));
+    return result;
+  }
+
+  /// Without the axes of extent 1, which say nothing of a tensor with a name of ours; with the rounds it
+  /// depends on.
+  std::vector<FormulaRef> properIndices(const Node& node, std::span<const Int> index) {
+    std::vector<FormulaRef> result;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      if (!facts_.equal(node.shape[i], 1)) result.push_back(written(index[i]));
+    }
+    if (tensor::kind(node.op) != tensor::OpKind::leaf && node.op != Op::loopResult) {  // one value a round
+      for (const std::string& counter : dependence_.of(&node))
+        result.push_back(piece::symbol(counterName(counter)));
+    }
     return result;
   }
 
@@ -266,6 +306,22 @@ class Writer {
     return name;
   }
 
+  std::string resultName() {
+    for (std::size_t i = 0; i < context_.results.size() && root_->op != Op::loopResult; ++i) {
+      if (context_.results[i] == root_ && i < context_.resultNames.size() &&
+          context_.resultNames[i] != "result") {
+        namesTaken_.insert(context_.resultNames[i]);
+        return context_.resultNames[i];
+      }
+    }
+    for (const char* name : {"y", "z", "o", "out", "result"}) {
+      if (reserved_.contains(name)) continue;
+      namesTaken_.insert(name);
+      return name;
+    }
+    return freshName("y", reserved_);
+  }
+
   std::string stateName(NodeRef loop, int state) {
     auto& names = stateNames_[loop];
     while (static_cast<int>(names.size()) <= state) {
@@ -306,10 +362,12 @@ class Writer {
         size = 1;
         for (const NodeRef operand : node->operands) size += cuts_.contains(operand) ? 1 : sizes[operand];
       }
-      const bool folds = tensor::kind(node->op) == tensor::OpKind::reduce || tensor::kind(node->op) == tensor::OpKind::scan ||
+      const bool folds = tensor::kind(node->op) == tensor::OpKind::reduce ||
+                         tensor::kind(node->op) == tensor::OpKind::scan ||
                          tensor::kind(node->op) == tensor::OpKind::contract;
       const bool variable = context_.variables.contains(node);
-      if (options_.naming >= 1 && node != root_ && variable && size > 2 && (folds || uses.at(node) > 1)) cuts_.insert(node);
+      if (options_.naming >= 1 && node != root_ && variable && size > 2 && (folds || uses.at(node) > 1))
+        cuts_.insert(node);
       sizes[node] = size;
     }
     cuts_.erase(root_);
@@ -328,7 +386,7 @@ class Writer {
     }
     Definition definition;
     definition.node = node;
-    definition.left = piece::subscript(piece::symbol(name), writtenAll(index));
+    definition.left = piece::subscript(piece::symbol(name), properIndices(*node, index));
     const std::span<const IndexTerm> all(index);
     definition.right = labelled(granular(*this, *node, all, facts_), node);
     return definition;
@@ -347,7 +405,7 @@ class Writer {
         }
         Definition definition;
         definition.node = &loop;
-        auto indices = writtenAll(index);
+        auto indices = properIndices(*loop.operands[i], index);
         const FormulaRef round = piece::symbol(counterName(loop.attributes.name));
         indices.push_back(start ? piece::number("0") : piece::add(round, piece::number("1")));
         definition.left = piece::subscript(piece::symbol(name), std::move(indices));
@@ -362,8 +420,8 @@ class Writer {
   NodeRef root_;
   const FormulaOptions& options_;
   DimFacts facts_;
-  std::set<std::string> reserved_;    ///< names that no index may have
-  std::set<std::string> inUse_;       ///< index names of the definition being written
+  std::set<std::string> reserved_;  ///< names that no index may have
+  std::set<std::string> inUse_;     ///< index names of the definition being written
   std::set<std::string> namesTaken_;
   std::unordered_map<NodeRef, std::string> names_;
   std::map<NodeRef, std::vector<std::string>> stateNames_;
@@ -371,6 +429,7 @@ class Writer {
   std::vector<NodeRef> pending_;
   std::multimap<std::uint32_t, Definition> definitions_;  ///< by age of the node: innermost first
   NodeRef currentLoop_ = nullptr;
+  Dependence dependence_;
   int numbered_ = 0;
   Formulas result_;
 };

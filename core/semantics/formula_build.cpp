@@ -31,14 +31,18 @@ bool same(const Formula& a, const Formula& b) {
                     [](const FormulaRef& x, const FormulaRef& y) { return same(*x, *y); });
 }
 
-bool isNumber(const FormulaRef& a, std::string_view text) { return a->kind == Kind::number && a->text == text; }
+bool isNumber(const FormulaRef& a, std::string_view text) {
+  return a->kind == Kind::number && a->text == text;
+}
 
 FormulaRef number(std::string text) {
   if (text.starts_with('-')) return make(Kind::negate, {}, {make(Kind::number, text.substr(1))});
   return make(Kind::number, std::move(text));
 }
 
-FormulaRef symbol(std::string name) { return make(Kind::symbol, std::move(name)); }
+FormulaRef symbol(std::string name) {
+  return make(Kind::symbol, std::move(name));
+}
 
 FormulaRef subscript(FormulaRef base, std::vector<FormulaRef> indices) {
   if (indices.empty()) return base;
@@ -69,7 +73,15 @@ FormulaRef multiply(const FormulaRef& a, const FormulaRef& b) {
   if (same(*a, *b) && a->kind != Kind::number) return power(a, 2);
   std::vector<FormulaRef> parts;
   appendParts(Kind::product, a, parts);
-  appendParts(Kind::product, b, parts);
+  std::vector<FormulaRef> more;
+  appendParts(Kind::product, b, more);
+  for (const FormulaRef& factor : more) {
+    if (factor->kind != Kind::number && same(*parts.back(), *factor)) {
+      parts.back() = power(factor, 2);
+    } else {
+      parts.push_back(factor);
+    }
+  }
   return make(Kind::product, {}, std::move(parts));
 }
 
@@ -115,7 +127,8 @@ FormulaRef cases(const FormulaRef& condition, const FormulaRef& then, const Form
   return make(Kind::cases, {}, std::move(parts));
 }
 
-FormulaRef bigOperator(std::string sign, FormulaRef body, FormulaRef variable, FormulaRef limit, bool inclusive) {
+FormulaRef bigOperator(std::string sign, FormulaRef body, FormulaRef variable, FormulaRef limit,
+                       bool inclusive) {
   auto piece = std::make_shared<Formula>();
   piece->kind = Kind::bigOperator;
   piece->text = std::move(sign);
@@ -124,10 +137,12 @@ FormulaRef bigOperator(std::string sign, FormulaRef body, FormulaRef variable, F
   return piece;
 }
 
-FormulaRef fromDim(const tensor::Dim& value, const std::function<std::string(const std::string&)>& counterName) {
+FormulaRef fromDim(const tensor::Dim& value,
+                   const std::function<std::string(const std::string&)>& counterName) {
   FormulaRef total = number("0");
   // Terms without a constant first: K - 1, not -1 + K.
-  std::vector<std::pair<tensor::Dim::Monomial, std::int64_t>> terms(value.terms().begin(), value.terms().end());
+  std::vector<std::pair<tensor::Dim::Monomial, std::int64_t>> terms(value.terms().begin(),
+                                                                    value.terms().end());
   std::ranges::stable_sort(terms, [](const auto& a, const auto& b) {
     const auto rank = [](const auto& t) { return t.first.empty() ? 2 : t.second < 0 ? 1 : 0; };
     return rank(a) < rank(b);
@@ -141,8 +156,9 @@ FormulaRef fromDim(const tensor::Dim& value, const std::function<std::string(con
       const tensor::Dim::Atom& atom = monomial[i];
       FormulaRef factor;
       if (atom.quotient) {
-        factor = make(Kind::floor, {}, {divide(fromDim(atom.quotient->numerator, counterName),
-                                               fromDim(atom.quotient->denominator, counterName))});
+        factor = make(Kind::floor, {},
+                      {divide(fromDim(atom.quotient->numerator, counterName),
+                              fromDim(atom.quotient->denominator, counterName))});
       } else {
         factor = symbol(tensor::isCounter(atom.symbol) ? counterName(atom.symbol) : atom.symbol);
       }

@@ -8,22 +8,29 @@ namespace {
 
 using Kind = Formula::Kind;
 
-/// How tightly a piece holds together: 0 cases, 1 logic, 2 relations, 3 sums, 4 products and fractions, 5 powers,
-/// 6 what needs no parentheses.
+/// How tightly a piece holds together: 0 cases, 1 logic, 2 relations, 3 sums, 4 products and fractions, 5
+/// powers, 6 what needs no parentheses.
 int strength(const Formula& formula) {
   switch (formula.kind) {
-    case Kind::cases: return 6;  // in braces
-    case Kind::relation: return formula.text == "\u2227" || formula.text == "\u2228" ? 1 : 2;
-    case Kind::negation: return 2;
+    case Kind::cases:
+      return 6;  // in braces
+    case Kind::relation:
+      return formula.text == "\u2227" || formula.text == "\u2228" ? 1 : 2;
+    case Kind::negation:
+      return 2;
     case Kind::sum:
-    case Kind::negate: return 3;
+    case Kind::negate:
+      return 3;
     case Kind::bigOperator:
     case Kind::product:
-    case Kind::fraction: return 4;
-    case Kind::power: return 5;
+    case Kind::fraction:
+      return 4;
+    case Kind::power:
+      return 5;
     case Kind::number:
       return formula.text.find('/') == std::string::npos ? 6 : 4;
-    default: return 6;
+    default:
+      return 6;
   }
 }
 
@@ -111,11 +118,13 @@ class Text {
     for (std::size_t i = 0; i < formula.parts.size(); ++i) {
       const Formula& part = *formula.parts[i];
       const bool last = i + 1 == formula.parts.size();
-      std::string factor = (!last && endsOpen(part)) || (part.kind == Kind::fraction && formula.parts.size() > 1 && i > 0)
+      std::string factor = (!last && endsOpen(part)) || (part.kind == Kind::fraction && i > 0)
                                ? "(" + write(part) + ")"
                                : guarded(part, 4);
-      const bool digit = part.kind == Kind::number || (part.kind == Kind::power && part.parts[0]->kind == Kind::number);
-      if (i > 0) result += digit ? " \u00B7 " : " ";
+      const bool digit =
+          part.kind == Kind::number || (part.kind == Kind::power && part.parts[0]->kind == Kind::number);
+      const bool afterFraction = i == 1 && formula.parts[0]->kind == Kind::fraction;  // a / b . c
+      if (i > 0) result += digit || afterFraction ? " \u00B7 " : " ";
       result += factor;
     }
     return result;
@@ -133,8 +142,11 @@ class Text {
   }
 
   std::string bigOperator(const Formula& formula) const {
-    const std::string range =
-        write(*formula.parts[1]) + (formula.inclusive ? "\u2264" : html_ ? "&lt;" : "<") + guarded(*formula.parts[2], 3);
+    const std::string range = write(*formula.parts[1]) +
+                              (formula.inclusive ? "\u2264"
+                               : html_           ? "&lt;"
+                                                 : "<") +
+                              guarded(*formula.parts[2], 3);
     const std::string under = html_ ? "<sub>" + range + "</sub>" : "_{" + range + "}";
     return escaped(formula.text) + under + " " + guarded(*formula.parts[0], 4);
   }
@@ -150,28 +162,43 @@ class Text {
   std::string plain(const Formula& formula) const {
     const auto& parts = formula.parts;
     switch (formula.kind) {
-      case Kind::number: return escaped(formula.text);
-      case Kind::symbol: return html_ ? "<i>" + escaped(formula.text) + "</i>" : formula.text;
-      case Kind::subscript: return subscript(formula);
-      case Kind::negate: return "-" + guarded(*parts[0], 4);
-      case Kind::sum: return sum(formula);
-      case Kind::product: return product(formula);
+      case Kind::number:
+        return escaped(formula.text);
+      case Kind::symbol:
+        return html_ ? "<i>" + escaped(formula.text) + "</i>" : formula.text;
+      case Kind::subscript:
+        return subscript(formula);
+      case Kind::negate:
+        return "-" + guarded(*parts[0], 4);
+      case Kind::sum:
+        return sum(formula);
+      case Kind::product:
+        return product(formula);
       case Kind::fraction:
-        return (endsOpen(*parts[0]) ? "(" + write(*parts[0]) + ")" : guarded(*parts[0], 4)) + " / " + guarded(*parts[1], 5);
-      case Kind::root: return "\u221A" + (parts[0]->kind == Kind::number || parts[0]->kind == Kind::symbol
-                                              ? write(*parts[0])
-                                              : "(" + write(*parts[0]) + ")");
-      case Kind::power: return power(formula);
-      case Kind::function: return escaped(formula.text) + "(" + list(formula, 0, ", ") + ")";
-      case Kind::absolute: return "|" + write(*parts[0]) + "|";
-      case Kind::floor: return "\u230A" + write(*parts[0]) + "\u230B";
-      case Kind::bigOperator: return bigOperator(formula);
-      case Kind::cases: return cases(formula);
+        return (endsOpen(*parts[0]) ? "(" + write(*parts[0]) + ")" : guarded(*parts[0], 4)) + " / " +
+               guarded(*parts[1], 5);
+      case Kind::root:
+        return "\u221A" + (parts[0]->kind == Kind::number || parts[0]->kind == Kind::symbol
+                               ? write(*parts[0])
+                               : "(" + write(*parts[0]) + ")");
+      case Kind::power:
+        return power(formula);
+      case Kind::function:
+        return escaped(formula.text) + "(" + list(formula, 0, ", ") + ")";
+      case Kind::absolute:
+        return "|" + write(*parts[0]) + "|";
+      case Kind::floor:
+        return "\u230A" + write(*parts[0]) + "\u230B";
+      case Kind::bigOperator:
+        return bigOperator(formula);
+      case Kind::cases:
+        return cases(formula);
       case Kind::relation: {
         const int least = strength(formula) + 1;
         return guarded(*parts[0], least) + " " + escaped(formula.text) + " " + guarded(*parts[1], least);
       }
-      case Kind::negation: return "\u00AC" + guarded(*parts[0], 5);
+      case Kind::negation:
+        return "\u00AC" + guarded(*parts[0], 5);
     }
     return {};
   }
@@ -181,9 +208,15 @@ class Text {
 
 }  // namespace
 
-std::string text(const Formula& formula) { return Text(false).write(formula); }
-std::string html(const Formula& formula) { return Text(true).write(formula); }
-std::string text(const Definition& definition) { return text(*definition.left) + " = " + text(*definition.right); }
+std::string text(const Formula& formula) {
+  return Text(false).write(formula);
+}
+std::string html(const Formula& formula) {
+  return Text(true).write(formula);
+}
+std::string text(const Definition& definition) {
+  return text(*definition.left) + " = " + text(*definition.right);
+}
 
 std::string text(const Formulas& formulas) {
   std::string result;
