@@ -36,7 +36,8 @@ class Writer {
   Formulas write() {
     result_.result = define(root_, resultName());
     for (std::size_t i = 0; i < pending_.size(); ++i) {  // definitions ask for further ones
-      const NodeRef node = pending_[i];
+      const auto [node, loop] = pending_[i];
+      currentLoop_ = loop;
       if (node->op == Op::loop) {
         defineLoop(*node);
       } else {
@@ -374,7 +375,8 @@ class Writer {
   }
 
   void need(NodeRef node) {
-    if (std::ranges::find(pending_, node) == pending_.end()) pending_.push_back(node);
+    if (std::ranges::find(pending_, node, &Pending::node) == pending_.end())
+      pending_.push_back({node, currentLoop_});
   }
 
   /// "name_{indices} = granular form".
@@ -394,8 +396,8 @@ class Writer {
 
   /// Two lines for each state: where it starts, and round tau + 1 from round tau.
   void defineLoop(const Node& loop) {
+    const NodeRef outer = currentLoop_;
     for (std::size_t i = 0; i < loop.operands.size(); ++i) {
-      currentLoop_ = &loop;
       const std::string name = stateName(&loop, static_cast<int>(i));
       for (const bool start : {true, false}) {
         inUse_.clear();
@@ -409,11 +411,12 @@ class Writer {
         const FormulaRef round = piece::symbol(counterName(loop.attributes.name));
         indices.push_back(start ? piece::number("0") : piece::add(round, piece::number("1")));
         definition.left = piece::subscript(piece::symbol(name), std::move(indices));
+        currentLoop_ = start ? outer : &loop;
         definition.right = element(start ? loop.operands[i] : loop.attributes.body[i], index);
         definitions_.emplace(loop.id * 4 + (start ? 0 : 1), std::move(definition));
       }
     }
-    currentLoop_ = nullptr;
+    currentLoop_ = outer;
   }
 
   const Program& context_;
@@ -426,7 +429,11 @@ class Writer {
   std::unordered_map<NodeRef, std::string> names_;
   std::map<NodeRef, std::vector<std::string>> stateNames_;
   std::unordered_set<NodeRef> cuts_;
-  std::vector<NodeRef> pending_;
+  struct Pending {
+    NodeRef node;
+    NodeRef loop;  ///< whose body asked for it; null outside
+  };
+  std::vector<Pending> pending_;
   std::multimap<std::uint32_t, Definition> definitions_;  ///< by age of the node: innermost first
   NodeRef currentLoop_ = nullptr;
   Dependence dependence_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <random>
 
@@ -452,11 +453,12 @@ TEST(Evaluate, LargeRmsnormMatmulWithBoundsUnderTwoSeconds) {
   options.roundoff = 0x1p-24;
   options.threads = 2;
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu = std::clock();
   const auto result = evaluateOne(program, {{"M", 512}, {"K", 1024}, {"N", 1024}}, inputs, options);
+  const double used = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  RecordProperty("seconds", std::to_string(seconds));
-  std::printf("rmsnorm_matmul 512x1024x1024 with bounds: %.2f s\n", seconds);
-  EXPECT_LT(seconds, 6.0);
+  std::printf("rmsnorm_matmul 512x1024x1024 with bounds: %.2f s, %.2f s of processor time\n", seconds, used);
+  EXPECT_LT(used, 4.0);  // of both threads; the machine may be busy
   EXPECT_EQ(result.state[0], 0);
   EXPECT_LT(result.bound[0], 0.1);
   EXPECT_GT(result.bound[0], 1e-6);
