@@ -13,6 +13,7 @@
 #include "core/base/diagnostics.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/check.h"
+#include "core/schedule/repair.h"
 
 namespace nuscope::app {
 namespace {
@@ -24,6 +25,8 @@ using schedule::Safety;
 struct Options {
   std::string path;
   std::string certificates;
+  std::string output;
+  int repair = 0;
   bool json = false;
 };
 
@@ -130,6 +133,51 @@ void printReport(const Checked& c) {
   if (c.verdict() == Safety::safe) fmt::print("  {}\n", schedule::assumptions());
 }
 
+/// All repairs of one schedule, those that make it safe first.
+std::vector<schedule::Repair> repairsOf(const Checked& c, const Progress& progress) {
+  std::vector<schedule::Repair> all;
+  if (c.verdict() != Safety::unsafe) return all;
+  const schedule::RepairOptions options;
+  for (const auto& group : schedule::groups(*c.read.schedule, c.report)) {
+    for (auto& repair : schedule::repairs(*c.read.schedule, c.report, group, options, progress))
+      all.push_back(std::move(repair));
+  }
+  const bool safe = std::ranges::any_of(all, &schedule::Repair::makesSafe);
+  if (!safe) {
+    if (auto repair = schedule::repairAll(*c.read.schedule, c.report, options, progress))
+      all.push_back(std::move(*repair));
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& r) {
+    return std::make_tuple(!r.makesSafe, r.remaining.size(), r.edits.size());
+  });
+  return all;
+}
+
+void printRepairs(const std::vector<schedule::Repair>& repairs) {
+  if (repairs.empty()) return;
+  fmt::print("Repairs, each re-checked (`--repair N -o OUT` writes one):\n");
+  for (std::size_t i = 0; i < repairs.size(); ++i) {
+    const auto& r = repairs[i];
+    const std::string outcome = r.makesSafe ? "safe" : fmt::format("{} findings remain", r.remaining.size());
+    fmt::print("  {:2}  {}: {}\n      in the generator: {}\n", i + 1, outcome, r.text, r.generator);
+  }
+}
+
+int writeRepaired(const Checked& c, const std::vector<schedule::Repair>& repairs, const Options& options) {
+  if (options.repair < 1 || static_cast<std::size_t>(options.repair) > repairs.size()) {
+    throw UserError(
+        fmt::format("there is no repair {}; {} are offered for {}", options.repair, repairs.size(), c.file));
+  }
+  if (options.output.empty()) throw UserError("say where the repaired schedule goes: -o OUT.json");
+  const auto& repair = repairs[static_cast<std::size_t>(options.repair - 1)];
+  std::ofstream out(options.output, std::ios::binary);
+  out << schedule::writeAmk(schedule::applyEdits(*c.read.schedule, repair.edits));
+  if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", options.output));
+  fmt::print("{}: {}; {}\n", options.output, repair.text,
+             repair.makesSafe ? "safe" : fmt::format("{} findings remain", repair.remaining.size()));
+  return repair.makesSafe ? static_cast<int>(yes) : static_cast<int>(no);
+}
+
 int exitOf(Safety verdict) {
   return verdict == Safety::safe     ? static_cast<int>(yes)
          : verdict == Safety::unsafe ? static_cast<int>(no)
@@ -163,7 +211,10 @@ int run(const Options& options) {
     if (options.json) {
       all.push_back(reportJson(c));
     } else if (files.size() == 1) {
+      const auto repairs = repairsOf(c, progress.progress());
+      if (options.repair != 0) return writeRepaired(c, repairs, options);
       printReport(c);
+      printRepairs(repairs);
     } else {
       std::string codes;
       for (const auto& f : c.report.findings) {
@@ -194,6 +245,9 @@ void addCheck(CLI::App& app, Action& action) {
   command->add_option("SCHEDULE", options->path, "An AutoMegaKernel JSON file, or a folder of them")
       ->required();
   command->add_flag("--json", options->json, "Print the verdict and findings as JSON (version 1)");
+  command->add_option("--repair", options->repair,
+                      "Apply the N-th repair that is offered for one file; exit by its verdict");
+  command->add_option("-o,--output", options->output, "Where the repaired schedule goes");
   command->add_option("--certificates", options->certificates,
                       "Write a certificate per file into this folder, for `nuscope replay`");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
