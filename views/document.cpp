@@ -280,6 +280,7 @@ void Document::adopt(Opened opened) {
   extents_ = std::move(opened.extents);
   sweep_.reset();
   explore_ = {};
+  limitFactor_ = 1;
   dirty_ = opened.dirty;
   selection_.reset();
   adopting_ = true;
@@ -392,11 +393,16 @@ void Document::explore() {
   explore_.running = true;
   auto clock = std::make_shared<QElapsedTimer>();
   clock->start();
-  const auto work = [this, program, explored, file, study, clock,
+  const auto work = [this, program, explored, file, study, clock, factor = limitFactor_,
                      solvers = solvers_](JobHandle& job) -> Explored {
     propagate::ExploreOptions options;
     options.threads = std::max(1, QThread::idealThreadCount());
     options.solvers = solvers->get();
+    options.maxVariants *= factor;
+    options.maxSteps *= factor;
+    options.maxAttempts *= factor;
+    options.maxRefusedPerVariant *= factor;
+    options.secondsLimit *= factor;
     Explored done;
     done.graph = propagate::explore(*program, options, job.progress(),
                                     [&](std::shared_ptr<const nugraph::NuGraph> graph) {
@@ -443,6 +449,11 @@ void Document::explore() {
     Q_EMIT exploreChanged();
   });
   Q_EMIT exploreChanged();
+}
+
+void Document::exploreFurther() {
+  limitFactor_ = std::min(64, limitFactor_ * 2);
+  explore();
 }
 
 void Document::setSweep(std::shared_ptr<const SweepSnapshot> sweep) {

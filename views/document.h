@@ -92,6 +92,8 @@ class Document : public QObject {
   [[nodiscard]] QString ageText() const;
   /// Starts (or restarts) exploring the last valid program, as a job in lane "explore".
   void explore();
+  /// The same with twice the limits on variants, steps and time.
+  void exploreFurther();
 
   // Extents a sweep and the model use; every dimension of the program has one.
   [[nodiscard]] const tensor::Extents& extents() const { return extents_; }
@@ -161,6 +163,7 @@ class Document : public QObject {
   tensor::Extents extents_;
   std::shared_ptr<sweep::Study> study_;
   int revision_ = 0;
+  int limitFactor_ = 1;
   std::shared_ptr<const SweepSnapshot> sweep_;
   std::shared_ptr<Solvers> solvers_;
 };

@@ -60,6 +60,29 @@ LaidOut layOut(const LayoutInput& input, const std::string& helper, const std::s
   }
 }
 
+/// The point half way along, measured over the chords of its pieces.
+QPointF middleOf(const std::vector<QPointF>& spline) {
+  if (spline.empty()) return {};
+  std::vector<QPointF> points{spline[0]};
+  for (std::size_t i = 0; i + 3 < spline.size(); i += 3) {
+    constexpr int pieces = 16;
+    for (int k = 1; k <= pieces; ++k) {
+      const double t = static_cast<double>(k) / pieces;
+      const double u = 1 - t;
+      points.push_back(spline[i] * (u * u * u) + spline[i + 1] * (3 * u * u * t) + spline[i + 2] * (3 * u * t * t) + spline[i + 3] * (t * t * t));
+    }
+  }
+  double length = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) length += QLineF(points[i - 1], points[i]).length();
+  double left = length / 2;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const QLineF piece(points[i - 1], points[i]);
+    if (piece.length() >= left) return piece.length() > 0 ? piece.pointAt(left / piece.length()) : piece.p1();
+    left -= piece.length();
+  }
+  return points.back();
+}
+
 double distanceToSpline(const std::vector<QPointF>& spline, const QPointF& p) {
   double best = 1e30;
   for (std::size_t i = 0; i + 3 < spline.size(); i += 3) {
@@ -168,11 +191,11 @@ void GraphWidget::startLayout() {
   input.boxes = sizes_;
   input.leftToRight = content_.leftToRight;
   const double scale = theme_.theme().scale;
-  input.betweenRanks = (content_.leftToRight ? 52 : 40) * scale;
+  input.betweenRanks = (content_.betweenRanks > 0 ? content_.betweenRanks : content_.leftToRight ? 52 : 40) * scale;
   input.betweenBoxes = (content_.leftToRight ? 22 : 26) * scale;
   for (const Edge& edge : content_.edges) {
-    const QSizeF chip = chipSize(edge, theme_.theme());
-    input.edges.push_back({edge.from, edge.to, chip.width(), chip.height()});
+    const QSizeF chip = content_.quietLabels ? QSizeF(0, 0) : chipSize(edge, theme_.theme());
+    input.edges.push_back({edge.from, edge.to, std::max(0.0, chip.width()), std::max(0.0, chip.height())});
   }
   settled_ = false;
   const std::string helper =
@@ -189,6 +212,9 @@ void GraphWidget::startLayout() {
 void GraphWidget::adopt(GraphLayout layout, const QString& note, bool keepView) {
   layout_ = std::move(layout);
   layoutNote_ = note;
+  for (std::size_t e = 0; e < layout_.edges.size(); ++e) {
+    if (content_.quietLabels || content_.edges[e].label.isEmpty()) layout_.labels[e] = middleOf(layout_.edges[e]);
+  }
   index_ = std::make_unique<GraphIndex>(layout_);
   settled_ = true;
   if (!keepView) fit();
@@ -347,7 +373,9 @@ void GraphWidget::paintScene(QPainter& painter, const QRectF& clip, double scale
     for (const int e : edges) {
       const auto i = static_cast<std::size_t>(e);
       const EdgeState state = edgeState(e);
-      if (content_.edges[i].label.isEmpty() || (state.selected || state.hovered) != selected) continue;
+      const Edge& edge = content_.edges[i];
+      if (edge.label.isEmpty() || (state.selected || state.hovered) != selected) continue;
+      if (content_.quietLabels && !edge.strong && !selected) continue;
       const QSizeF size = chipSize(content_.edges[i], t);
       const QRectF where(layout_.labels[i] - QPointF(size.width() / 2, size.height() / 2), size);
       const auto covers = [&](const QRectF& other) { return other.intersects(where); };
