@@ -204,7 +204,9 @@ ExpressionPrinter::Piece ExpressionPrinter::infix(NodeRef node, std::string_view
   } else {
     sides = together(node->operands, true, node->op == Op::divide);
   }
-  std::string text = wrap(sides[0], comparing ? precedence + 1 : precedence);
+  // Products and quotients on the left of @ are put in parentheses for people.
+  const bool scaled = node->op == Op::matmul && node->operands[0]->op != Op::matmul;
+  std::string text = wrap(sides[0], comparing || scaled ? precedence + 1 : precedence);
   text += fmt::format(" {} ", op) + wrap(sides[1], precedence + 1);
   return {std::move(text), precedence, sides[0].weak && sides[1].weak};
 }

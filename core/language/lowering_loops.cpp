@@ -128,11 +128,6 @@ void Lowering::unrolledLoop(const Statement& loop, const Range& range,
 
 void Lowering::symbolicLoop(const Statement& loop, const Range& range,
                             const std::set<std::string>& liveAfter) {
-  if (!builder_.facts.nonNegative(range.trips)) {
-    fail(loop.value->place,
-         fmt::format("the number of rounds, {}, is not known to be at least 0", range.trips.text()),
-         fmt::format("add: assert {} >= 0", range.trips.text()));
-  }
   std::set<std::string> assigned;
   collectAssigned(loop.body, assigned);
   assigned.erase(loop.target->text);
@@ -275,10 +270,7 @@ void Lowering::finishLoop(const Statement& loop, const Range& range, LoopBody& b
       starts.back() = nullptr;
     }
   }
-  const tensor::DimFacts outerFacts = builder_.facts;
-  builder_.facts.declareCounter(body.counter, range.trips);
   const NodeRef made = builder_.make(Op::loop, std::move(starts), loop.place, std::move(at));
-  builder_.facts = outerFacts;
   for (std::size_t i = 0; i < body.states.size(); ++i) {
     Attributes result;
     result.index = static_cast<int>(i);

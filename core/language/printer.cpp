@@ -20,6 +20,7 @@ using tensor::Program;
 namespace {
 
 constexpr std::size_t longExpression = 60;  ///< an operand longer than this gets a name
+constexpr std::size_t longestLine = 110;
 
 using Counters = std::set<std::string>;
 
@@ -99,13 +100,7 @@ class Printer {
   void countUses(std::span<const NodeRef> roots) {
     uses_ = tensor::useCounts(roots);
     for (const NodeRef node : order_) {
-      if (const NodeRef difference = varianceDifference(node)) {  // written as np.var
-        const NodeRef square = node->operands[0];
-        const bool own = uses_[square] == 1 && uses_[difference] == 2 && knownName(difference).empty() &&
-                         knownName(square).empty();
-        if (own) absorbed_.insert({square, difference});
-        if (own && uses_[difference->operands[1]] == 1) absorbed_.insert(difference->operands[1]);
-      }
+      absorbVariance(node);
       for (const NodeRef root : node->attributes.body) loopRoots_.insert(root);
       if (node->op == Op::loop) {
         for (const NodeRef operand : node->operands) starts_.insert(operand);
@@ -121,6 +116,20 @@ class Printer {
       inside.insert(node->attributes.name);
       for (const NodeRef root : node->attributes.body) crosses(root, inside);
     }
+  }
+
+  /// Written as np.var, the difference from the mean and its square need no names of their own.
+  void absorbVariance(NodeRef node) {
+    const NodeRef difference = varianceDifference(node);
+    if (!difference) return;
+    const NodeRef square = node->operands[0];
+    if (uses_[square] != 1 || !knownName(difference).empty() || !knownName(square).empty()) return;
+    absorbed_.insert(square);
+    uses_[difference] -= 2;
+    if (uses_[difference] > 0) return;
+    absorbed_.insert(difference);
+    const NodeRef mean = difference->operands[1];
+    if (--uses_[mean] == 0) absorbed_.insert(mean);
   }
 
   // Names.
@@ -196,6 +205,8 @@ class Printer {
   /// Whether the node is written where it is used, whatever the number of uses.
   bool isTrivial(NodeRef node) const {
     switch (node->op) {
+      case Op::arange:
+        return knownName(node).empty();
       case Op::input:
       case Op::constant:
       case Op::dimValue:
@@ -357,25 +368,32 @@ class Printer {
 
   Printed finish() {
     Printed printed;
-    std::string head =
-        "from __future__ import annotations\nimport numpy as np\n\n\ndef " + context_.name + "(";
+    printed.text = "from __future__ import annotations\nimport numpy as np\n\n\n";
+    std::string current = "def " + context_.name + "(";
+    int at = 5;
     for (std::size_t i = 0; i < context_.parameters.size(); ++i) {
       const NodeRef node = context_.parameters[i].node;
-      head += (i == 0 ? "" : ", ") + context_.parameters[i].name + ": " +
-              tensor::typeText(node->dtype, node->shape);
+      std::string text = context_.parameters[i].name + ": " + tensor::typeText(node->dtype, node->shape);
+      text += i + 1 < context_.parameters.size() ? "," : "";
+      if (current.size() + text.size() > longestLine - 20) {
+        printed.text += current + "\n";
+        current = "       ";
+        ++at;
+      }
+      current += (current.ends_with("(") ? "" : " ") + text;
+      printed.lines.emplace(node, at);
     }
-    head += ") -> ";
-    if (results_.size() != 1) head += "tuple[";
+    std::string result = ") -> ";
+    if (results_.size() != 1) result += "tuple[";
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      head += (i == 0 ? "" : ", ") + tensor::typeText(results_[i]->dtype, results_[i]->shape);
+      result += (i == 0 ? "" : ", ") + tensor::typeText(results_[i]->dtype, results_[i]->shape);
     }
-    printed.text = head + (results_.size() != 1 ? "]" : "") + ":\n";
-    int at = 6;
+    printed.text += current + result + (results_.size() != 1 ? "]" : "") + ":\n";
+    ++at;
     for (const std::string& text : dimLines()) {
       printed.text += "    " + text + "\n";
       ++at;
     }
-    for (const tensor::Parameter& parameter : context_.parameters) printed.lines.emplace(parameter.node, 5);
     for (const Line& one : lines_) {
       printed.text += one.text + "\n";
       for (const NodeRef node : one.nodes) printed.lines.try_emplace(node, at);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "core/tensor/shapes.h"
@@ -145,36 +147,138 @@ std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots) {
   return counts;
 }
 
+namespace {
+
+/// Rebuilds graphs with nodes replaced and counters renamed. A loop's body is rebuilt within a scope of its
+/// own: a node inside it may belong to several loops whose counters share a name, under different facts.
+class Rebuilder {
+ public:
+  using Nodes = std::unordered_map<NodeRef, NodeRef>;
+  explicit Rebuilder(NodeStore& store) : store_(store) {}
+
+  struct Scope {
+    Nodes image;
+    const Scope* outer = nullptr;
+    const DimFacts* facts = nullptr;
+    std::map<std::string, std::string> renamed;  ///< counters: from, to
+  };
+
+  std::optional<Refusal> rebuild(std::span<const NodeRef> roots, Scope& scope) {
+    for (const NodeRef node : outsideLoops(roots)) {
+      if (find(scope, node)) continue;
+      auto rebuilt = node->op == Op::loop ? loop(node, scope) : plain(node, scope);
+      if (!rebuilt) return rebuilt.refusal();
+      scope.image.emplace(node, *rebuilt);
+    }
+    return std::nullopt;
+  }
+
+  static NodeRef find(const Scope& scope, NodeRef node) {
+    for (const Scope* at = &scope; at; at = at->outer) {
+      if (const auto found = at->image.find(node); found != at->image.end()) return found->second;
+    }
+    return nullptr;
+  }
+
+ private:
+  static std::vector<NodeRef> outsideLoops(std::span<const NodeRef> roots) {
+    std::vector<NodeRef> order;
+    std::unordered_set<NodeRef> done;
+    std::vector<std::pair<NodeRef, bool>> stack;
+    for (const NodeRef root : roots) {
+      stack.emplace_back(root, false);
+      while (!stack.empty()) {
+        const auto [node, expanded] = stack.back();
+        stack.pop_back();
+        if (expanded) {
+          if (done.insert(node).second) order.push_back(node);
+          continue;
+        }
+        if (done.contains(node)) continue;
+        stack.emplace_back(node, true);
+        for (auto at = node->operands.rbegin(); at != node->operands.rend(); ++at)
+          stack.emplace_back(*at, false);
+      }
+    }
+    return order;
+  }
+
+  static void rename(Attributes& attributes, const std::map<std::string, std::string>& names) {
+    if (names.empty()) return;
+    std::map<std::string, Dim> symbols;
+    for (const auto& [from, to] : names) symbols.emplace(from, Dim::symbol(to));
+    for (Shape* shape : {&attributes.shape, &attributes.starts, &attributes.stops}) {
+      for (Dim& dim : *shape) dim = dim.substitute(symbols);
+    }
+  }
+
+  Result<NodeRef> plain(NodeRef node, const Scope& scope) {
+    Attributes attributes = node->attributes;
+    rename(attributes, scope.renamed);
+    if (node->op == Op::loopState) {
+      if (const auto to = scope.renamed.find(attributes.name); to != scope.renamed.end())
+        attributes.name = to->second;
+    }
+    std::vector<NodeRef> operands;
+    for (const NodeRef operand : node->operands) operands.push_back(find(scope, operand));
+    if (operands == node->operands && attributes == node->attributes) return node;
+    return store_.make(node->op, std::move(operands), std::move(attributes), *scope.facts);
+  }
+
+  Result<NodeRef> loop(NodeRef node, const Scope& scope) {
+    Attributes attributes = node->attributes;
+    rename(attributes, scope.renamed);
+    std::string counter = attributes.name;
+    while (true) {
+      DimFacts facts = *scope.facts;
+      facts.declareCounter(counter, attributes.shape[0]);
+      Scope inner;
+      inner.outer = &scope;
+      inner.facts = &facts;
+      inner.renamed = scope.renamed;
+      inner.renamed.erase(node->attributes.name);
+      if (counter != node->attributes.name) inner.renamed[node->attributes.name] = counter;
+      if (auto refusal = rebuild(node->attributes.body, inner)) return *refusal;
+      int height = 0;
+      for (std::size_t i = 0; i < attributes.body.size(); ++i) {
+        attributes.body[i] = find(inner, node->attributes.body[i]);
+        height = std::max(height, attributes.body[i]->loopHeight);
+      }
+      // A loop that came into the body may have taken the counter's name.
+      if (loopHeightOf(counter) > height) break;
+      counter = "@" + std::to_string(height + 1);
+    }
+    attributes.name = counter;
+    std::vector<NodeRef> operands;
+    for (const NodeRef operand : node->operands) operands.push_back(find(scope, operand));
+    if (operands == node->operands && attributes == node->attributes) return node;
+    return store_.make(node->op, std::move(operands), std::move(attributes), *scope.facts);
+  }
+
+  NodeStore& store_;
+};
+
+}  // namespace
+
+int loopHeightOf(std::string_view counter) {
+  int height = 0;
+  for (const char c : counter.substr(isCounter(counter) ? 1 : counter.size())) {
+    if (c < '0' || c > '9' || height > 1000000) return 0;
+    height = 10 * height + (c - '0');
+  }
+  return height;
+}
+
 Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
                              const std::unordered_map<NodeRef, NodeRef>& replacements,
                              const DimFacts& facts) {
-  std::unordered_map<NodeRef, NodeRef> image(replacements);
+  Rebuilder rebuilder(store);
+  Rebuilder::Scope scope;
+  scope.image = replacements;
+  scope.facts = &facts;
   const NodeRef roots[] = {root};
-  DimFacts inner = facts;  // bodies are rebuilt too: their slices need to know the counters
-  for (const NodeRef node : topological(roots)) {
-    if (node->op == Op::loop) inner.declareCounter(node->attributes.name, node->attributes.shape[0]);
-  }
-  for (const NodeRef node : topological(roots)) {
-    if (image.contains(node)) continue;
-    bool changed = false;
-    const auto mapped = [&](NodeRef input) {
-      const NodeRef to = image.at(input);
-      changed = changed || to != input;
-      return to;
-    };
-    std::vector<NodeRef> operands;
-    for (const NodeRef operand : node->operands) operands.push_back(mapped(operand));
-    Attributes attributes = node->attributes;
-    for (NodeRef& body : attributes.body) body = mapped(body);
-    if (!changed) {
-      image.emplace(node, node);
-      continue;
-    }
-    auto rebuilt = store.make(node->op, std::move(operands), std::move(attributes), inner);
-    if (!rebuilt) return rebuilt.refusal();
-    image.emplace(node, *rebuilt);
-  }
-  return image.at(root);
+  if (auto refusal = rebuilder.rebuild(roots, scope)) return *refusal;
+  return Rebuilder::find(scope, root);
 }
 
 std::string typeText(DType dtype, const Shape& shape) {

@@ -127,7 +127,11 @@ struct Program {
 std::vector<NodeRef> topological(std::span<const NodeRef> roots);
 /// Number of uses of each reachable node by reachable nodes and roots.
 std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots);
-/// `root` with nodes replaced (and everything above rebuilt). Refused when a rebuilt node is ill-typed.
+/// The number in a counter's name: 2 for "@2"; 0 if it is none.
+int loopHeightOf(std::string_view counter);
+/// `root` with nodes replaced (and everything above rebuilt, inside loops as well). A loop whose counter's
+/// name is taken by a loop that came into its body gets the next free name. Refused when a rebuilt node is
+/// ill-typed.
 Result<NodeRef> replaceNodes(NodeStore& store, NodeRef root,
                              const std::unordered_map<NodeRef, NodeRef>& replacements, const DimFacts& facts);
 /// One line for messages and tests: "add(f32[M, K], f32[K]) -> f32[M, K]".

@@ -336,6 +336,12 @@ Result<Type> loopType(Op op, Operands operands, const Attributes& at, const DimF
         fmt::format("the number of rounds {} of a loop is not known to be at least 0", at.shape[0].text()),
         fmt::format("assert {} >= 0", at.shape[0].text()));
   }
+  for (const NodeRef root : at.body) {
+    if (loopHeightOf(at.name) <= root->loopHeight) {
+      return refuse(fmt::format("the counter '{}' is not above the loops in the body", at.name),
+                    fmt::format("call it @{}", root->loopHeight + 1));
+    }
+  }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->dtype != at.body[i]->dtype || !facts.equal(operands[i]->shape, at.body[i]->shape)) {
       return refuse(fmt::format("an accumulator starts as {} and becomes {} in the loop",
