@@ -21,6 +21,7 @@ using Action = std::function<int()>;
 #define NUSCOPE_COMMANDS(X) \
   X(Check) \
   X(Devices) \
+  X(Diff) \
   X(Replay) \
   X(Worker) \
   X(Version)
