@@ -1,0 +1,167 @@
+#include "core/sweep/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/diagnostics.h"
+#include "core/sweep/arrays.h"
+
+namespace nuscope::sweep {
+namespace {
+
+constexpr int mostLosses = 10;
+
+}  // namespace
+
+Bench::Bench(Worker& worker, const tensor::Program& program, const tensor::Extents& extents,
+             const BenchOptions& options)
+    : worker_(worker), program_(program), extents_(extents), options_(options) {}
+
+std::string Bench::libraryOf(const Entrant& entrant) {
+  return "k" + textHash(entrant.text + entrant.toolchain).substr(0, 20);
+}
+
+void Bench::setReferences(std::vector<Reference> references) {
+  references_ = std::move(references);
+  sentTo_ = 0;
+}
+
+void Bench::sendInputs() {
+  if (sentTo_ == worker_.generation()) return;
+  for (std::size_t d = 0; d < references_.size(); ++d) {
+    for (const auto& parameter : program_.parameters) {
+      const semantics::TensorValue& value = references_[d].inputs.at(parameter.name);
+      if (!worker_.put(fmt::format("d{}_{}", d, parameter.name), encodeArray(value.values, value.dtype))) {
+        throw EnvironmentError("the worker takes no inputs");
+      }
+    }
+  }
+  sentTo_ = worker_.generation();
+}
+
+std::vector<ArrayFile> Bench::inputsOf(std::size_t draw) const {
+  std::vector<ArrayFile> files;
+  for (const auto& parameter : program_.parameters) {
+    const semantics::TensorValue& value = references_.at(draw).inputs.at(parameter.name);
+    files.push_back({fmt::format("d{}_{}", draw, parameter.name), value.dtype, value.count()});
+  }
+  return files;
+}
+
+std::vector<ArrayFile> Bench::outputs() const {
+  std::vector<ArrayFile> files;
+  for (std::size_t r = 0; r < program_.results.size(); ++r) {
+    const tensor::NodeRef node = program_.results[r];
+    files.push_back({fmt::format("out{}", r), node->dtype, tensor::product(node->shape).evaluate(extents_)});
+  }
+  return files;
+}
+
+bool Bench::needsCompiling(const Entrant& entrant) const {
+  const auto found = compiledIn_.find(libraryOf(entrant));
+  return found == compiledIn_.end() || found->second != worker_.generation();
+}
+
+void Bench::countLoss(const std::string& reason) {
+  if (++losses_ > mostLosses) throw EnvironmentError(fmt::format("workers keep dying: {}", reason));
+}
+
+void Bench::compile(const std::vector<Entrant*>& entrants,
+                    const std::function<void(Entrant&, const Trial&)>& onDone) {
+  for (int attempt = 0;; ++attempt) {
+    std::vector<CompileJob> jobs;
+    std::map<std::string, std::vector<Entrant*>> byLibrary;
+    for (Entrant* entrant : entrants) {
+      if (!needsCompiling(*entrant)) continue;
+      auto& same = byLibrary[libraryOf(*entrant)];
+      if (same.empty()) jobs.push_back({libraryOf(*entrant), entrant->text, entrant->command});
+      same.push_back(entrant);
+    }
+    if (jobs.empty()) return;
+    const int processors = worker_.hello().processors;
+    bool lost = false;
+    std::string reason;
+    const auto results =
+        worker_.compile(jobs, options_.compileLimitSeconds, processors, [&](const CompileResult& result) {
+          if (result.outcome == Outcome::cancelled) return;
+          if (result.outcome == Outcome::ok) compiledIn_[result.name] = worker_.generation();
+          for (Entrant* entrant : byLibrary.at(result.name))
+            onDone(*entrant, {result.outcome, result.message});
+        });
+    for (const CompileResult& result : results) {
+      if (result.outcome == Outcome::cancelled) throw Cancelled{};
+      if (result.outcome != Outcome::lost) continue;
+      lost = true;
+      reason = result.message;
+    }
+    if (!lost) return;
+    countLoss(reason);
+    if (attempt > 0) throw EnvironmentError(fmt::format("the worker dies while it compiles: {}", reason));
+  }
+}
+
+Trial Bench::check(Entrant& entrant, double factor, int& failing) {
+  failing = -1;
+  GateRecord& gate = entrant.measurement.gate;
+  gate = {};
+  gate.factor = factor;
+  gate.accumulation = tensor::text(accumulationOf(program_));
+  sendInputs();
+  for (std::size_t d = 0; d < references_.size(); ++d) {
+    RunRequest run;
+    run.kernel = {libraryOf(entrant), entrant.function, entrant.ordinal};
+    run.inputs = inputsOf(d);
+    run.outputs = outputs();
+    run.threads = options_.threads;
+    run.limitSeconds = options_.runLimitSeconds;
+    const RunReply reply = worker_.run(run);
+    if (reply.outcome == Outcome::cancelled) throw Cancelled{};
+    if (reply.outcome == Outcome::lost) countLoss(reply.message);
+    if (reply.outcome != Outcome::ok)
+      return {reply.outcome, fmt::format("{} (draw '{}')", reply.message, references_[d].distribution)};
+    std::vector<std::vector<double>> actual;
+    for (const ArrayFile& output : run.outputs) {
+      std::string bytes;
+      const auto size =
+          static_cast<std::size_t>(output.count) * static_cast<std::size_t>(tensor::byteSize(output.dtype));
+      if (!worker_.get(output.file, size, bytes)) return {Outcome::failed, "its result could not be read"};
+      actual.push_back(decodeArray(bytes, output.dtype));
+    }
+    addDraw(gate, compareDraw(references_[d], actual));
+    if (!gate.passed && gate.worst >= 0) {
+      failing = static_cast<int>(d);
+      return {Outcome::ok, ""};
+    }
+  }
+  return {Outcome::ok, ""};
+}
+
+Trial Bench::measure(const std::vector<Entrant*>& entrants, const MeasureRequest& plan,
+                     std::vector<std::vector<double>>& samples) {
+  sendInputs();
+  MeasureRequest request = plan;
+  for (const Entrant* entrant : entrants)
+    request.kernels.push_back({libraryOf(*entrant), entrant->function, entrant->ordinal});
+  request.inputs = inputsOf(0);
+  request.outputs = outputs();
+  request.threads = options_.threads;
+  request.limitSeconds = options_.runLimitSeconds;
+  const MeasureReply reply = worker_.measure(request);
+  if (reply.outcome == Outcome::cancelled) throw Cancelled{};
+  if (reply.outcome == Outcome::lost) countLoss(reply.message);
+  if (reply.outcome != Outcome::ok)
+    return {reply.outcome, fmt::format("{} (while it was timed)", reply.message)};
+  if (reply.samples.size() != entrants.size())
+    return {Outcome::failed, "the worker returned other samples than were asked for"};
+  pinned_ = reply.pinned;
+  samples = reply.samples;
+  return {Outcome::ok, ""};
+}
+
+void Bench::forget(Entrant& entrant) {
+  const std::string library = libraryOf(entrant);
+  if (compiledIn_.erase(library) != 0) worker_.forget(library);
+}
+
+}  // namespace nuscope::sweep

@@ -1,0 +1,87 @@
+#pragma once
+// What a sweep does with one kernel, through a worker: compile, check by the numeric gate, time. Nothing is
+// decided here.
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/sweep/gate.h"
+#include "core/sweep/statistics.h"
+#include "core/sweep/study.h"
+#include "core/sweep/worker.h"
+
+namespace nuscope::sweep {
+
+/// One kernel that takes part: an emitted candidate or a baseline.
+struct Entrant {
+  CandidateRecord record;
+  std::string function;
+  std::string text;
+  std::vector<std::string> command;      ///< with {source} and {output}
+  std::string toolchain;                 ///< for MeasurementKey
+  std::vector<tensor::NodeRef> results;  ///< of its variant, for tracing a wrong result
+  int ordinal = 0;                       ///< order of trial, from 1; 0 for baselines
+  bool compiled = false;                 ///< in the worker's present generation
+  bool checked = false;                  ///< passed the gate in this process
+  int rung = -1;                         ///< -1: not measured in this process
+  double score = 0;                      ///< seconds, corrected for the drift of the incumbent
+  Measurement measurement;
+};
+
+struct BenchOptions {
+  int threads = 1;
+  double compileLimitSeconds = 60;
+  double runLimitSeconds = 10;
+};
+
+/// What became of an entrant; `reason` for people unless ok.
+struct Trial {
+  Outcome outcome = Outcome::ok;
+  std::string reason;
+};
+
+/// Not thread-safe. Throws Cancelled after a stop request, EnvironmentError when workers keep dying.
+class Bench {
+ public:
+  Bench(Worker& worker, const tensor::Program& program, const tensor::Extents& extents,
+        const BenchOptions& options);
+
+  /// Inputs of the draws go to the worker (again whenever that was replaced).
+  void setReferences(std::vector<Reference> references);
+  [[nodiscard]] const std::vector<Reference>& references() const { return references_; }
+
+  /// Compiles those that are not compiled yet, on all cores; `onDone` once an entrant, as they end.
+  void compile(const std::vector<Entrant*>& entrants,
+               const std::function<void(Entrant&, const Trial&)>& onDone);
+  /// Runs all draws, stops at the first that fails. The record lands in entrant.measurement.gate; `failing`
+  /// is the index of the draw that failed, -1 otherwise. An outcome other than ok: the kernel did not run to
+  /// its end.
+  Trial check(Entrant& entrant, double factor, int& failing);
+  /// Times entrants in turn on the first draw. Samples are returned, one list an entrant.
+  Trial measure(const std::vector<Entrant*>& entrants, const MeasureRequest& plan,
+                std::vector<std::vector<double>>& samples);
+  /// A worker that was replaced has lost its libraries; true if entrant must be compiled again.
+  [[nodiscard]] bool needsCompiling(const Entrant& entrant) const;
+  void forget(Entrant& entrant);
+  [[nodiscard]] bool pinned() const { return pinned_; }
+
+ private:
+  [[nodiscard]] static std::string libraryOf(const Entrant& entrant);
+  [[nodiscard]] std::vector<ArrayFile> inputsOf(std::size_t draw) const;
+  [[nodiscard]] std::vector<ArrayFile> outputs() const;
+  void sendInputs();
+  void countLoss(const std::string& reason);
+
+  Worker& worker_;
+  const tensor::Program& program_;
+  const tensor::Extents& extents_;
+  BenchOptions options_;
+  std::vector<Reference> references_;
+  std::map<std::string, int> compiledIn_;  ///< library -> generation
+  int sentTo_ = 0;                         ///< generation that has the inputs
+  int losses_ = 0;
+  bool pinned_ = false;
+};
+
+}  // namespace nuscope::sweep

@@ -1,0 +1,391 @@
+#include "core/sweep/race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/diagnostics.h"
+
+namespace nuscope::sweep {
+namespace {
+
+constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
+constexpr double promotionSlack = 1.25;  // slower than this times the best: not measured again
+constexpr double hopeless = 2.5;         // a first run this much slower is timed alone and shortly
+
+MeasureRequest plan(int rung) {
+  MeasureRequest request;
+  request.warmup = 1;
+  if (rung == 0) {
+    request.minSamples = 5;
+    request.maxSamples = 15;
+    request.seconds = 0.12;
+    request.width = 0.03;
+  } else if (rung == 1) {
+    request.minSamples = 11;
+    request.maxSamples = 60;
+    request.seconds = 0.6;
+    request.width = 0.015;
+  } else {
+    request.minSamples = 21;
+    request.maxSamples = 150;
+    request.seconds = 2;
+    request.width = 0.008;
+  }
+  return request;
+}
+
+bool isTried(CandidateState state) {
+  return state != CandidateState::enumerated && state != CandidateState::compiled;
+}
+
+/// One parameter differs and the variant agrees, or the other way round.
+bool neighbours(const CandidateRecord& a, const CandidateRecord& b) {
+  int different = a.variant == b.variant ? 0 : 1;
+  if (a.parameters.size() != b.parameters.size()) return false;
+  auto other = b.parameters.begin();
+  for (const auto& [name, value] : a.parameters) {
+    if (other->first != name) return false;
+    different += other->second == value ? 0 : 1;
+    if (different > 1) return false;
+    ++other;
+  }
+  return different == 1;
+}
+
+}  // namespace
+
+Race::Race(Study& study, Bench& bench, const RaceOptions& options, const Progress& progress,
+           Callbacks callbacks)
+    : study_(study),
+      bench_(bench),
+      options_(options),
+      progress_(progress),
+      callbacks_(std::move(callbacks)),
+      random_(options.seed),
+      start_(std::chrono::steady_clock::now()) {}
+
+double Race::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Race::budgetLeft() const {
+  if (options_.candidateBudget > 0 && tried_ >= options_.candidateBudget) return false;
+  return options_.secondsBudget <= 0 || elapsed() < options_.secondsBudget * (1 - finaleShare);
+}
+
+MeasurementKey Race::keyOf(const Entrant& entrant) const {
+  return {entrant.record.kernel, options_.extents, options_.device, entrant.toolchain, options_.threads};
+}
+
+void Race::fail(Entrant& entrant, const Trial& trial) {
+  entrant.record.reason = trial.reason;
+  switch (trial.outcome) {
+    case Outcome::timedOut:
+      entrant.record.state = CandidateState::timedOut;
+      break;
+    case Outcome::crashed:
+    case Outcome::lost:
+      entrant.record.state = CandidateState::crashed;
+      break;
+    default:
+      entrant.record.state = CandidateState::failed;
+      break;
+  }
+  study_.updateCandidate(entrant.record);
+  callbacks_.onTrial(entrant);
+}
+
+void Race::compileAll(const std::vector<Entrant*>& batch) {
+  bench_.compile(batch, [&](Entrant& entrant, const Trial& trial) {
+    if (trial.outcome == Outcome::lost) return;
+    if (trial.outcome != Outcome::ok) {
+      fail(entrant, trial);
+    } else if (!isTried(entrant.record.state)) {
+      entrant.record.state = CandidateState::compiled;
+      study_.updateCandidate(entrant.record);
+      callbacks_.onTrial(entrant);
+    }
+  });
+}
+
+bool Race::reuse(Entrant& entrant) {
+  auto stored = study_.findMeasurement(keyOf(entrant));
+  if (!stored || (stored->gate.passed && stored->samples.empty())) return false;
+  entrant.measurement = std::move(*stored);
+  entrant.record.state = entrant.measurement.gate.passed ? CandidateState::measured : CandidateState::wrong;
+  entrant.record.measurement = entrant.measurement.id;
+  entrant.record.reason = entrant.measurement.gate.passed ? "" : entrant.measurement.gate.text;
+  entrant.score = entrant.measurement.median;
+  ++reused_;
+  study_.updateCandidate(entrant.record);
+  callbacks_.onTrial(entrant);
+  return true;
+}
+
+bool Race::gate(Entrant& entrant) {
+  int failing = -1;
+  const Trial trial = bench_.check(entrant, options_.gateFactor, failing);
+  if (trial.outcome != Outcome::ok) {
+    fail(entrant, trial);
+    return false;
+  }
+  entrant.measurement.key = keyOf(entrant);
+  if (entrant.measurement.gate.passed) {
+    entrant.checked = true;
+    return true;
+  }
+  entrant.record.state = CandidateState::wrong;
+  if (failing >= 0) callbacks_.onWrong(entrant, failing);
+  entrant.record.reason = entrant.measurement.gate.text;
+  entrant.measurement.samples.clear();
+  entrant.measurement.median = entrant.measurement.low = entrant.measurement.high = 0;
+  entrant.measurement.date = utcNow();
+  entrant.measurement.id = study_.putMeasurement(entrant.measurement, &entrant.record);
+  callbacks_.onTrial(entrant);
+  return false;
+}
+
+void Race::store(Entrant& entrant, const std::vector<double>& samples) {
+  Measurement& m = entrant.measurement;
+  m.samples.insert(m.samples.end(), samples.begin(), samples.end());
+  const MedianInterval interval = medianInterval(m.samples);
+  m.median = interval.median;
+  m.low = interval.low;
+  m.high = interval.high;
+  m.confidence = interval.confidence;
+  m.date = utcNow();
+  entrant.record.state = CandidateState::measured;
+  entrant.record.reason.clear();
+  m.id = study_.putMeasurement(m, &entrant.record);
+  callbacks_.onTrial(entrant);
+}
+
+/// Times an entrant next to the incumbent. The incumbent's own samples of these rounds only serve as the
+/// yardstick: its stored ones stay those of its own trials, so that one slow minute of the machine does not
+/// spoil them.
+bool Race::time(Entrant& entrant, int rung) {
+  Entrant* incumbent = incumbent_ >= 0 ? &entrants_->at(static_cast<std::size_t>(incumbent_)) : nullptr;
+  std::vector<Entrant*> pair{&entrant};
+  if (incumbent != nullptr && incumbent != &entrant && entrant.ordinal > 0) {
+    if (bench_.needsCompiling(*incumbent)) compileAll({incumbent});
+    if (!bench_.needsCompiling(*incumbent)) pair.push_back(incumbent);
+  }
+  std::vector<std::vector<double>> samples;
+  const Trial trial = bench_.measure(pair, plan(rung), samples);
+  if (trial.outcome != Outcome::ok) {
+    fail(entrant, trial);
+    return false;
+  }
+  const double own = medianInterval(samples[0]).median;
+  const double other = samples.size() > 1 ? medianInterval(samples[1]).median : 0;
+  entrant.score = other > 0 ? incumbent->score * own / other : own;
+  entrant.rung = rung;
+  if (rung > 0) entrant.measurement.samples.clear();  // the longer run replaces the short one
+  store(entrant, samples[0]);
+  return true;
+}
+
+void Race::challenge(int index) {
+  const Entrant& challenger = entrants_->at(static_cast<std::size_t>(index));
+  if (challenger.record.state != CandidateState::measured) return;
+  if (incumbent_ >= 0 && challenger.score >= entrants_->at(static_cast<std::size_t>(incumbent_)).score)
+    return;
+  if (incumbent_ == index) return;
+  incumbent_ = index;
+  callbacks_.onBest(challenger);
+}
+
+void Race::runBaselines(std::vector<Entrant>& baselines) {
+  std::vector<Entrant*> runnable;
+  for (Entrant& baseline : baselines) {
+    if (baseline.record.state == CandidateState::enumerated && !reuse(baseline))
+      runnable.push_back(&baseline);
+  }
+  compileAll(runnable);
+  for (Entrant* baseline : runnable) {
+    progress_.check();
+    if (bench_.needsCompiling(*baseline)) continue;
+    if (gate(*baseline)) time(*baseline, 1);
+  }
+}
+
+std::vector<int> Race::ranked() const {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < entrants_->size(); ++i) {
+    if ((*entrants_)[i].record.state == CandidateState::measured) indices.push_back(static_cast<int>(i));
+  }
+  std::stable_sort(indices.begin(), indices.end(), [&](int a, int b) {
+    return (*entrants_)[static_cast<std::size_t>(a)].score < (*entrants_)[static_cast<std::size_t>(b)].score;
+  });
+  return indices;
+}
+
+std::vector<int> Race::nextBatch() {
+  std::vector<int> batch;
+  auto want = static_cast<std::size_t>(options_.batch);
+  if (options_.candidateBudget > 0) {
+    want = std::min(want, static_cast<std::size_t>(std::max(0, options_.candidateBudget - tried_)));
+  }
+  const auto take = [&](int index) {
+    if (batch.size() >= want || untried_.erase(index) == 0) return;
+    batch.push_back(index);
+  };
+  const auto explore =
+      options_.exhaustive
+          ? 0
+          : static_cast<std::size_t>(std::lround(options_.exploration * static_cast<double>(want)));
+  const std::size_t followModel = tried_ == 0 ? want - explore : (want - explore + 1) / 2;
+  for (const int index : order_) {
+    if (batch.size() >= followModel) break;
+    take(index);
+  }
+  const std::vector<int> best = ranked();
+  for (std::size_t b = 0; b < std::min<std::size_t>(best.size(), 3); ++b) {
+    for (const int index : order_) {
+      if (batch.size() >= want - explore) break;
+      const auto& candidate = (*entrants_)[static_cast<std::size_t>(index)].record;
+      if (untried_.contains(index) &&
+          neighbours(candidate, (*entrants_)[static_cast<std::size_t>(best[b])].record))
+        take(index);
+    }
+  }
+  while (batch.size() < want && !untried_.empty() && explore > 0) {
+    auto it = untried_.begin();
+    std::advance(it, static_cast<std::ptrdiff_t>(random_() % untried_.size()));
+    take(*it);
+  }
+  for (const int index : order_) take(index);
+  return batch;
+}
+
+void Race::tryBatch(const std::vector<int>& batch) {
+  std::vector<Entrant*> runnable;
+  for (const int index : batch) {
+    Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    entrant.ordinal = ++tried_;
+    if (reuse(entrant)) {
+      challenge(index);
+    } else {
+      runnable.push_back(&entrant);
+    }
+  }
+  compileAll(runnable);
+  for (const int index : batch) {
+    Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    if (entrant.record.state != CandidateState::compiled) continue;
+    progress_.check();
+    if (bench_.needsCompiling(entrant)) compileAll({&entrant});  // the worker was replaced meanwhile
+    if (entrant.record.state != CandidateState::compiled || bench_.needsCompiling(entrant)) continue;
+    if (gate(entrant) && time(entrant, 0)) challenge(index);
+    const double share = options_.secondsBudget > 0
+                             ? elapsed() / options_.secondsBudget
+                             : static_cast<double>(tried_) / static_cast<double>(entrants_->size());
+    progress_.report(std::min(share, 0.99),
+                     fmt::format("{} of {} candidates tried", tried_, entrants_->size()));
+    if (!budgetLeft() && options_.secondsBudget > 0) break;
+  }
+  promote(batch);
+}
+
+void Race::promote(const std::vector<int>& batch) {
+  if (incumbent_ < 0) return;
+  std::vector<int> promising;
+  const double best = (*entrants_)[static_cast<std::size_t>(incumbent_)].score;
+  for (const int index : batch) {
+    const Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    if (entrant.record.state == CandidateState::measured && entrant.rung == 0 &&
+        entrant.score <= best * promotionSlack) {
+      promising.push_back(index);
+    }
+  }
+  std::stable_sort(promising.begin(), promising.end(), [&](int a, int b) {
+    return (*entrants_)[static_cast<std::size_t>(a)].score < (*entrants_)[static_cast<std::size_t>(b)].score;
+  });
+  promising.resize(std::min(promising.size(), (batch.size() + 2) / 3));
+  for (const int index : promising) {
+    progress_.check();
+    if (!budgetLeft() && options_.secondsBudget > 0) return;
+    Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    if (bench_.needsCompiling(entrant)) continue;
+    if (time(entrant, 1)) challenge(index);
+  }
+}
+
+/// The best few, all in turn: their samples of this round replace what was measured before, for only these
+/// were taken under the same conditions. Reused ones are checked anew first: a study may come from anybody.
+void Race::finale(RaceResult& result) {
+  std::vector<int> indices = ranked();
+  std::vector<Entrant*> finalists;
+  std::vector<int> finalIndices;
+  for (const int index : indices) {
+    if (finalists.size() >= static_cast<std::size_t>(options_.finalists)) break;
+    Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    if (!finalists.empty() && entrant.score > finalists[0]->score * promotionSlack) break;
+    progress_.check();
+    if (entrant.ordinal == 0) entrant.ordinal = ++tried_;
+    if (bench_.needsCompiling(entrant)) compileAll({&entrant});
+    if (bench_.needsCompiling(entrant) || (!entrant.checked && !gate(entrant))) continue;
+    finalists.push_back(&entrant);
+    finalIndices.push_back(index);
+  }
+  if (finalists.empty()) return;
+  std::vector<std::vector<double>> samples;
+  const Trial trial = bench_.measure(finalists, plan(2), samples);
+  if (trial.outcome != Outcome::ok)
+    throw EnvironmentError(fmt::format("the final could not be timed: {}", trial.reason));
+  std::vector<MedianInterval> intervals;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    finalists[i]->measurement.samples.clear();
+    finalists[i]->rung = 2;
+    store(*finalists[i], samples[i]);
+    finalists[i]->score = finalists[i]->measurement.median;
+    intervals.push_back(medianInterval(samples[i]));
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < intervals.size(); ++i) {
+    if (intervals[i].median < intervals[best].median) best = i;
+  }
+  result.best = finalIndices[best];
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    if (i != best && tied(intervals[i], intervals[best])) result.ties.push_back(finalIndices[i]);
+  }
+  if (incumbent_ != result.best) callbacks_.onBest(*finalists[best]);
+  incumbent_ = result.best;
+}
+
+RaceResult Race::run(std::vector<Entrant>& entrants) {
+  RaceResult result;
+  entrants_ = &entrants;
+  start_ = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    order_.push_back(index);
+    if (!isTried(entrants[i].record.state)) {
+      untried_.insert(index);
+      continue;
+    }
+    if (entrants[i].record.state != CandidateState::measured) continue;
+    entrants[i].score = entrants[i].measurement.median;
+    challenge(index);
+  }
+  const auto modelled = [&](int i) {
+    const double seconds = entrants[static_cast<std::size_t>(i)].record.modelledSeconds;
+    return seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
+  };
+  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return modelled(a) < modelled(b); });
+  while (!untried_.empty() && budgetLeft()) {
+    progress_.check();
+    tryBatch(nextBatch());
+  }
+  result.cutByTime = !untried_.empty() && options_.secondsBudget > 0 &&
+                     elapsed() >= options_.secondsBudget * (1 - finaleShare);
+  finale(result);
+  result.reused = reused_;
+  result.tried = tried_;
+  return result;
+}
+
+}  // namespace nuscope::sweep

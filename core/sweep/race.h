@@ -1,0 +1,93 @@
+#pragma once
+// The search of a sweep over entrants that are given: which to try next, which to measure longer, which is
+// best. It knows nothing of how kernels are emitted, so tests race kernels written by hand.
+//
+// Batches: most of a batch follows the order of the model, corrected by what was measured (neighbours of the
+// best so far: same variant and one other parameter, or same parameters and another variant), a share is
+// drawn at random. Each candidate that passes the gate is timed in turn with the incumbent (rung 0); the best
+// third of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
+// choice is made.
+#include <functional>
+#include <memory>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/sweep/bench.h"
+#include "core/sweep/sweep.h"
+
+namespace nuscope::sweep {
+
+struct RaceOptions {
+  double secondsBudget = 0;  ///< 0: none
+  int candidateBudget = 0;   ///< 0: none
+  bool exhaustive = false;
+  double exploration = 0.2;
+  std::uint64_t seed = 1;
+  int batch = 8;
+  int finalists = 4;
+  double gateFactor = 4;
+  std::string extents;  ///< extentsText, for keys
+  std::string device;
+  int threads = 1;
+};
+
+struct RaceResult {
+  int best = -1;          ///< index of the chosen entrant; -1: none passed
+  std::vector<int> ties;  ///< indices
+  int reused = 0;
+  int tried = 0;
+  bool cutByTime = false;
+};
+
+class Race {
+ public:
+  /// `onTrial` after every change of an entrant's record (it is in the study by then), `onBest` for a new
+  /// incumbent, `onWrong` traces a failed gate and may add to the record.
+  struct Callbacks {
+    std::function<void(const Entrant&)> onTrial;
+    std::function<void(const Entrant&)> onBest;
+    std::function<void(Entrant&, int failingDraw)> onWrong;
+    std::function<void(const std::string&)> onNote;
+  };
+  Race(Study& study, Bench& bench, const RaceOptions& options, const Progress& progress, Callbacks callbacks);
+
+  /// Baselines: each compiled, checked and timed once; they never win.
+  void runBaselines(std::vector<Entrant>& baselines);
+  /// Entrants whose record says that they were tried already (a resumed sweep) keep their state.
+  RaceResult run(std::vector<Entrant>& entrants);
+
+ private:
+  [[nodiscard]] std::vector<int> nextBatch();
+  [[nodiscard]] bool budgetLeft() const;
+  void tryBatch(const std::vector<int>& batch);
+  void compileAll(const std::vector<Entrant*>& batch);
+  bool reuse(Entrant& entrant);
+  bool gate(Entrant& entrant);
+  bool time(Entrant& entrant, int rung);
+  void promote(const std::vector<int>& batch);
+  void finale(RaceResult& result);
+  void fail(Entrant& entrant, const Trial& trial);
+  void store(Entrant& entrant, const std::vector<double>& samples);
+  void challenge(int index);
+  [[nodiscard]] MeasurementKey keyOf(const Entrant& entrant) const;
+  [[nodiscard]] std::vector<int> ranked() const;
+  [[nodiscard]] double elapsed() const;
+
+  Study& study_;
+  Bench& bench_;
+  RaceOptions options_;
+  const Progress& progress_;
+  Callbacks callbacks_;
+  std::vector<Entrant>* entrants_ = nullptr;
+  std::vector<int> order_;  ///< by the model
+  std::set<int> untried_;
+  std::mt19937_64 random_;
+  int incumbent_ = -1;
+  int tried_ = 0;
+  int reused_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace nuscope::sweep
