@@ -57,18 +57,16 @@ bool neighbours(const CandidateRecord& a, const CandidateRecord& b) {
 
 }  // namespace
 
-Race::Race(Study& study, Bench& bench, const RaceOptions& options, const Progress& progress,
-           Callbacks callbacks)
+Race::Race(Study& study, Bench& bench, const RaceOptions& options, Progress progress, Callbacks callbacks)
     : study_(study),
       bench_(bench),
       options_(options),
-      progress_(progress),
+      progress_(std::move(progress)),
       callbacks_(std::move(callbacks)),
-      random_(options.seed),
-      start_(std::chrono::steady_clock::now()) {}
+      random_(options.seed) {}
 
 double Race::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.start).count();
 }
 
 bool Race::budgetLeft() const {
@@ -334,8 +332,12 @@ void Race::finale(RaceResult& result) {
   if (finalists.empty()) return;
   std::vector<std::vector<double>> samples;
   const Trial trial = bench_.measure(finalists, plan(2), samples);
-  if (trial.outcome != Outcome::ok)
-    throw EnvironmentError(fmt::format("the final could not be timed: {}", trial.reason));
+  if (trial.outcome != Outcome::ok) {
+    callbacks_.onNote(fmt::format("the final could not be timed ({}); the choice rests on the earlier rounds",
+                                  trial.reason));
+    result.best = finalIndices[0];
+    return;
+  }
   std::vector<MedianInterval> intervals;
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     finalists[i]->measurement.samples.clear();
@@ -359,7 +361,6 @@ void Race::finale(RaceResult& result) {
 RaceResult Race::run(std::vector<Entrant>& entrants) {
   RaceResult result;
   entrants_ = &entrants;
-  start_ = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     const auto index = static_cast<int>(i);
     order_.push_back(index);

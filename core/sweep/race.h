@@ -31,6 +31,7 @@ struct RaceOptions {
   std::string extents;  ///< extentsText, for keys
   std::string device;
   int threads = 1;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of secondsBudget
 };
 
 struct RaceResult {
@@ -51,7 +52,7 @@ class Race {
     std::function<void(Entrant&, int failingDraw)> onWrong;
     std::function<void(const std::string&)> onNote;
   };
-  Race(Study& study, Bench& bench, const RaceOptions& options, const Progress& progress, Callbacks callbacks);
+  Race(Study& study, Bench& bench, const RaceOptions& options, Progress progress, Callbacks callbacks);
 
   /// Baselines: each compiled, checked and timed once; they never win.
   void runBaselines(std::vector<Entrant>& baselines);
@@ -78,7 +79,7 @@ class Race {
   Study& study_;
   Bench& bench_;
   RaceOptions options_;
-  const Progress& progress_;
+  Progress progress_;
   Callbacks callbacks_;
   std::vector<Entrant>* entrants_ = nullptr;
   std::vector<int> order_;  ///< by the model
@@ -87,7 +88,6 @@ class Race {
   int incumbent_ = -1;
   int tried_ = 0;
   int reused_ = 0;
-  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace nuscope::sweep

@@ -426,6 +426,22 @@ void Study::resumeSweep(int sweep) {
   endSweep(sweep, SweepState::running);
 }
 
+void Study::noteSweep(int sweep, const std::string& key, const std::string& value) {
+  const auto use = impl_->write();
+  Transaction transaction(use.db);
+  std::map<std::string, std::string> environment;
+  {
+    Statement row(use.db, "SELECT environment FROM sweep WHERE id=?");
+    if (row.add(sweep).step()) environment = parseTextMap(row.text(0));
+  }
+  environment[key] = value;
+  Statement(use.db, "UPDATE sweep SET environment=? WHERE id=?")
+      .add(textMapJson(environment))
+      .add(sweep)
+      .run();
+  transaction.commit();
+}
+
 std::vector<SweepRecord> Study::sweeps() const {
   const auto use = impl_->use();
   Statement rows(

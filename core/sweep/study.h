@@ -181,6 +181,8 @@ class Study {
   int addSweep(const SweepRecord& sweep);  ///< id and started are set here
   void endSweep(int sweep, SweepState state);
   void resumeSweep(int sweep);  ///< running again, end forgotten
+  /// Adds or replaces one entry of the sweep's environment, e.g. what was chosen at its end.
+  void noteSweep(int sweep, const std::string& key, const std::string& value);
   [[nodiscard]] std::vector<SweepRecord> sweeps() const;
 
   // Candidates: a whole batch is one transaction. Ids are set in the argument.

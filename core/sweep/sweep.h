@@ -82,9 +82,8 @@ struct SweepResult {
 /// Runs (or continues) a sweep of `revision` of the study. Throws UserError (extents missing, unknown target,
 /// wrong revision), EnvironmentError (no compiler, no worker, a full disk). A stop request ends it within a
 /// second with `cancelled`; everything measured so far is in the study.
-SweepResult runSweep(Study& study, int revision, const tensor::Program& program,
-                     const nugraph::NuGraph& graph, const SweepOptions& options, const Progress& progress,
-                     const std::function<void(const SweepEvent&)>& onEvent);
+SweepResult runSweep(Study& study, int revision, const nugraph::NuGraph& graph, const SweepOptions& options,
+                     const Progress& progress, const std::function<void(const SweepEvent&)>& onEvent);
 
 /// The best of a finished or running sweep from the study alone: the choice `runSweep` made or would make.
 std::optional<CandidateRecord> selectBest(const Study& study, int sweep);

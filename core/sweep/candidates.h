@@ -1,0 +1,27 @@
+#pragma once
+// Which candidates a sweep has: every variant with every admitted point of its space, emitted; equal texts
+// once.
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/machine/target.h"
+#include "core/nugraph/nugraph.h"
+#include "core/sweep/bench.h"
+
+namespace nuscope::sweep {
+
+struct Candidates {
+  std::vector<Entrant> entrants;   ///< in order of variant, then of the space; ids are not set
+  std::vector<std::string> notes;  ///< what was cut or refused, in words
+  std::int64_t admitted = 0;       ///< points of all spaces together
+  int merged = 0;                  ///< points whose kernel is the same text as an earlier one's
+};
+
+/// At most about `limit` candidates, spread evenly over the variants and over each space. Deterministic.
+/// `toolchain`: name and version of the compiler; flags and the runtime's text are added to it.
+Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Extents& extents,
+                               const machine::Target& target, const std::vector<int>& variants, int threads,
+                               int limit, const std::string& toolchain, const Progress& progress);
+
+}  // namespace nuscope::sweep
