@@ -1,0 +1,178 @@
+// The search over kernels written by hand: faults cost one candidate each, the fastest right one wins,
+// nothing is measured twice.
+#include "core/sweep/race.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "backends/simulated/simulated_device.h"
+#include "tests/sweep/kernels.h"
+
+namespace nuscope::sweep {
+namespace {
+
+const char* const text =
+    "from __future__ import annotations\nimport numpy as np\n\n"
+    "def f(x: f32[N]) -> f32[N]:\n    return x * 2 + 1\n";
+
+std::string kernelText(const std::string& body) {
+  return "extern \"C\" void f(const float* x, float* y, int) { for (int i = 0; i < 64; ++i) y[i] = x[i] * 2 "
+         "+ 1; " +
+         body + " }\n";
+}
+
+class RaceTest : public testing::Test {
+ protected:
+  Entrant entrant(const std::string& body, double modelled, std::int64_t tile = 0) {
+    Entrant e;
+    e.record.label = "by hand";
+    e.record.parameters = {{"tile", tile}};
+    e.record.modelledSeconds = modelled;
+    e.function = "f";
+    e.text = kernelText(body);
+    e.record.kernel = textHash(e.text);
+    e.command = {"g++", "-O1", "-shared", "-fPIC", "{source}", "-o", "{output}"};
+    e.toolchain = "test";
+    e.results = program.results;
+    return e;
+  }
+
+  void enter(std::vector<Entrant>& entrants) {
+    if (revision == 0) revision = study->addRevision("f", text, "");
+    SweepRecord record;
+    record.revision = revision;
+    record.extents = extents;
+    const int sweep = study->addSweep(record);
+    std::vector<CandidateRecord> records;
+    for (Entrant& e : entrants) {
+      e.record.sweep = sweep;
+      records.push_back(e.record);
+    }
+    study->addCandidates(records);
+    for (std::size_t i = 0; i < entrants.size(); ++i) entrants[i].record.id = records[i].id;
+  }
+
+  RaceResult race(std::vector<Entrant>& entrants, RaceOptions options, const std::string& device = "host") {
+    enter(entrants);
+    Worker worker({test::executable, "worker", "--device", device}, {});
+    Bench bench(worker, program, extents, {1, 30, 1});
+    std::vector<std::string> notes;
+    bench.setReferences(makeReferences(program, extents, {}, {}, notes));
+    options.extents = extentsText(extents);
+    options.device = device;
+    Race::Callbacks callbacks;
+    callbacks.onTrial = [&](const Entrant& e) {
+      if (e.record.state != CandidateState::compiled) trials.push_back(e.record.id);
+    };
+    callbacks.onBest = [](const Entrant&) {};
+    callbacks.onNote = [](const std::string&) {};
+    callbacks.onWrong = [&](Entrant& e, int failing) {
+      traceWrong(e.measurement.gate, program, e.results, extents,
+                 bench.references()[static_cast<std::size_t>(failing)], tensor::DType::f32, {});
+    };
+    Race search(*study, bench, options, {}, callbacks);
+    return search.run(entrants);
+  }
+
+  tensor::Program program = test::program(text);
+  tensor::Extents extents{{"N", 64}};
+  std::unique_ptr<Study> study = Study::temporary();
+  int revision = 0;
+  std::vector<int> trials;
+};
+
+const char* const slow = "for (volatile int i = 0; i < 20000; i = i + 1) {}";
+const char* const slower = "for (volatile int i = 0; i < 60000; i = i + 1) {}";
+
+TEST_F(RaceTest, faultsCostOneCandidateEachAndTheFastestRightOneWins) {
+  std::vector<Entrant> entrants{
+      entrant(slow, 1),
+      entrant("__builtin_trap();", 0.5),
+      entrant("y[3] += 0.01f;", 0.1),  // fastest, but wrong
+      entrant("", 3),                  // fastest that is right; the model thinks little of it
+      entrant("volatile int more = 1; while (more) {}", 2),
+      entrant("does not compile", 2),
+      entrant(slower, 0.2),
+  };
+  const RaceResult result = race(entrants, {});
+  EXPECT_EQ(result.best, 3);
+  EXPECT_EQ(result.tried, 7);
+  const std::vector<CandidateState> expected{
+      CandidateState::measured, CandidateState::crashed, CandidateState::wrong,   CandidateState::measured,
+      CandidateState::timedOut, CandidateState::failed,  CandidateState::measured};
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    EXPECT_EQ(entrants[i].record.state, expected[i]) << i << entrants[i].record.reason;
+    EXPECT_EQ(study->candidate(entrants[i].record.id)->state, expected[i]) << i;
+  }
+  EXPECT_NE(entrants[2].measurement.gate.text.find("element [3]"), std::string::npos)
+      << entrants[2].measurement.gate.text;
+  EXPECT_EQ(entrants[2].measurement.gate.verdict, "fault");
+  EXPECT_EQ(entrants[3].measurement.gate.draws.size(), 6U);
+  EXPECT_TRUE(entrants[3].measurement.gate.passed);
+  EXPECT_LT(entrants[3].measurement.median, entrants[0].measurement.median);
+  EXPECT_LT(entrants[0].measurement.median, entrants[6].measurement.median);
+  EXPECT_LE(entrants[3].measurement.low, entrants[3].measurement.median);
+  EXPECT_GE(entrants[3].measurement.confidence, 0.9);
+}
+
+TEST_F(RaceTest, plantedFaultsCostOneCandidateEach) {
+  std::vector<Entrant> entrants;
+  for (int i = 0; i < 9; ++i) entrants.push_back(entrant(fmt::format("y[0] += 0 * {};", i), i + 1, i));
+  const RaceResult result = race(entrants, {}, "simulated:crash@2,hang@4,wrong@6,die@8");
+  int measured = 0;
+  std::map<CandidateState, int> states;
+  for (const Entrant& e : entrants) {
+    ++states[e.record.state];
+    measured += e.record.state == CandidateState::measured ? 1 : 0;
+  }
+  EXPECT_EQ(measured, 5);
+  EXPECT_EQ(states[CandidateState::crashed], 2);
+  EXPECT_EQ(states[CandidateState::timedOut], 1);
+  EXPECT_EQ(states[CandidateState::wrong], 1);
+  ASSERT_GE(result.best, 0);
+  EXPECT_EQ(entrants[static_cast<std::size_t>(result.best)].record.state, CandidateState::measured);
+}
+
+TEST_F(RaceTest, theSameSeedGivesTheSameOrderAndChoice) {
+  std::vector<std::vector<int>> orders;
+  std::vector<int> winners;
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Entrant> entrants;
+    for (int i = 0; i < 24; ++i)
+      entrants.push_back(entrant(fmt::format("y[0] += 0 * {};", i), 1 + (i * 7) % 5, i));
+    study = Study::temporary();
+    revision = 0;
+    trials.clear();
+    RaceOptions options;
+    options.candidateBudget = 16;
+    const RaceResult result = race(entrants, options, "simulated");
+    EXPECT_EQ(result.tried, 16);
+    orders.push_back(trials);
+    winners.push_back(result.best);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_EQ(winners[0], winners[1]);
+}
+
+TEST_F(RaceTest, measurementsAreReusedAndTheWinnerIsCheckedAnew) {
+  std::vector<Entrant> first{entrant(slow, 1), entrant("", 2), entrant("y[3] += 0.01f;", 3)};
+  race(first, {});
+  std::vector<Entrant> second{entrant(slow, 1), entrant("", 2), entrant("y[3] += 0.01f;", 3),
+                              entrant(slower, 4)};
+  const RaceResult result = race(second, {});
+  EXPECT_EQ(result.reused, 3);
+  EXPECT_EQ(result.best, 1);
+  EXPECT_EQ(second[2].record.state, CandidateState::wrong);
+  // A study that lies: it says that the wrong kernel passed and is fast. The final finds out.
+  Measurement lie = second[2].measurement;
+  lie.gate.passed = true;
+  lie.samples = {1e-9, 1e-9, 1e-9};
+  lie.median = lie.low = lie.high = 1e-9;
+  study->putMeasurement(lie);
+  std::vector<Entrant> third{entrant(slow, 1), entrant("", 2), entrant("y[3] += 0.01f;", 3)};
+  EXPECT_EQ(race(third, {}).best, 1);
+  EXPECT_EQ(third[2].record.state, CandidateState::wrong);
+}
+
+}  // namespace
+}  // namespace nuscope::sweep
