@@ -93,6 +93,12 @@ fs::path corpus(const char* name) {
 #define NEEDS(path) \
   if (!fs::exists(path)) GTEST_SKIP() << "the corpus " << (path) << " is not here"
 
+TEST(RefuteCorpus, CasesOfTheProject) {
+  const auto tally = runFolder(fs::path(NUSCOPE_SOURCE_DIR) / "tests/data/rewrites", 1, 300);
+  EXPECT_EQ(tally.found, 6);
+  EXPECT_EQ(tally.missed, 0);
+}
+
 TEST(RefuteCorpus, Rewrites) {
   NEEDS(corpus("rewrites"));
   const auto tally = runFolder(corpus("rewrites"), 1, 300);
