@@ -136,7 +136,7 @@ void Generator::store(int array, const Affine& at, const Value& value, NodeRef n
   const std::string name = use(array);
   used_[array] = true;
   const Affine where = position(array, at);
-  if (space_.lanes(where)) {
+  if (value.vector || space_.lanes(where)) {  // an axis of extent 1 has no position, but its value may be a vector
     add(fmt::format("store({} + {}, {}, lanes);", name, space_.text(where), splatText(value)), {node});
   } else {
     add(fmt::format("{}[{}] = {};", name, space_.text(where), value.text), {node});
