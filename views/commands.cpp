@@ -160,3 +160,5 @@ void Commands::retint() {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_commands.cpp"

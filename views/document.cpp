@@ -562,3 +562,5 @@ void Document::dropAutosave() {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_document.cpp"

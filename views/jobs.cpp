@@ -221,3 +221,5 @@ void Jobs::end(Job* job) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_jobs.cpp"

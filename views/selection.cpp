@@ -120,3 +120,5 @@ void Selection::set(const Place& place, bool remember) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_selection.cpp"

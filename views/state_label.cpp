@@ -72,3 +72,5 @@ void StateLabel::mouseReleaseEvent(QMouseEvent*) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_state_label.cpp"

@@ -227,3 +227,5 @@ void TableView::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_table_view.cpp"

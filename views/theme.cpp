@@ -347,3 +347,5 @@ void ThemeSource::rebuild() {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_theme.cpp"

@@ -357,3 +357,5 @@ void View::exportAs() {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_view.cpp"

@@ -282,3 +282,5 @@ void CodeView::fillContextMenu(QMenu& menu) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_code_view.cpp"

@@ -183,3 +183,5 @@ QString DevicesView::summary() const {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_devices_view.cpp"

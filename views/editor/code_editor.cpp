@@ -314,3 +314,5 @@ bool CodeEditor::event(QEvent* event) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_code_editor.cpp"

@@ -112,3 +112,5 @@ void CodeHighlighter::highlightBlock(const QString& text) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_code_highlighter.cpp"

@@ -209,3 +209,5 @@ void SourceView::fillContextMenu(QMenu& menu) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_source_view.cpp"

@@ -695,3 +695,5 @@ void GraphWidget::resizeEvent(QResizeEvent*) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_graph_widget.cpp"

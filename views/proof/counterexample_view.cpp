@@ -267,3 +267,5 @@ void CounterexampleView::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_counterexample_view.cpp"

@@ -197,3 +197,5 @@ void MathView::save() {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_math_sheet.cpp"

@@ -415,3 +415,5 @@ QString ProofPanel::plainText() const {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_proof_panel.cpp"

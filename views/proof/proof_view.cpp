@@ -391,3 +391,5 @@ void ProofView::fillContextMenu(QMenu& menu) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_proof_view.cpp"

@@ -263,3 +263,5 @@ void ProveScreen::show(Outcome outcome) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_prove_screen.cpp"

@@ -227,3 +227,5 @@ std::pair<std::vector<int>, std::vector<int>> differingLines(const QString& left
 }
 
 }  // namespace nuscope::views
+
+#include "moc_prove_side.cpp"

@@ -375,3 +375,5 @@ void CandidatesView::fillContextMenu(QMenu& menu) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_candidates_view.cpp"

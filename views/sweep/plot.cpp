@@ -605,3 +605,5 @@ void ModelPlot::keyPressEvent(QKeyEvent* event) {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_plot.cpp"

@@ -101,3 +101,5 @@ QString PlotsView::summary() const {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_plots_view.cpp"

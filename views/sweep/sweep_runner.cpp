@@ -220,3 +220,5 @@ QString sweepCommand(const QString& file, const tensor::Extents& extents, const 
 }
 
 }  // namespace nuscope::views
+
+#include "moc_sweep_runner.cpp"

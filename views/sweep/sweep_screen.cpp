@@ -288,3 +288,5 @@ QString SweepScreen::summary() const {
 }
 
 }  // namespace nuscope::views
+
+#include "moc_sweep_screen.cpp"
