@@ -1,0 +1,13 @@
+#pragma once
+// Terms as mathematics for people: "sum_{k<K} x[i, k]*w[k, j]". Not parsed back.
+#include "core/proof/calculus.h"
+
+namespace nuscope::proof {
+
+std::string text(const Calculus& c, PolyRef p);
+std::string text(const Calculus& c, AtomRef atom);
+std::string text(const Calculus& c, IntRef term);
+/// At most `limit` characters, the rest as " ...".
+std::string shortText(const Calculus& c, PolyRef p, std::size_t limit = 400);
+
+}  // namespace nuscope::proof

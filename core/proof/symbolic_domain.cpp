@@ -1,0 +1,541 @@
+#include "core/proof/symbolic_domain.h"
+
+#include <algorithm>
+
+#include "core/proof/folds.h"
+#include "core/proof/functions.h"
+#include "core/proof/int_facts.h"
+#include "core/proof/real_term.h"
+
+namespace nuscope::proof {
+
+using semantics::Fold;
+using tensor::Dim;
+using tensor::DType;
+using tensor::Node;
+using tensor::NodeRef;
+using tensor::Op;
+using tensor::Sort;
+
+SymbolicDomain::SymbolicDomain(Calculus& c, const tensor::DimFacts& facts, const std::unordered_set<NodeRef>& cut)
+    : c_(c), facts_(facts), cut_(cut) {}
+
+IntRef SymbolicDomain::convert(const Dim& value) {
+  IntRef result = c_.arena.zeroInt;
+  for (const auto& [mono, coefficient] : value.terms()) {
+    IntRef term = intConstant(c_, Integer(static_cast<long>(coefficient)));
+    for (const Dim::Atom& atom : mono) {
+      if (atom.quotient) {
+        term = multiply(c_, term, floorDivide(c_, convert(atom.quotient->numerator), convert(atom.quotient->denominator)));
+        continue;
+      }
+      const auto bound = symbols_.find(atom.symbol);
+      term = multiply(c_, term, bound != symbols_.end() ? bound->second : dimension(c_, atom.symbol));
+    }
+    result = add(c_, result, term);
+  }
+  return result;
+}
+
+IntRef SymbolicDomain::dim(const Dim& value) { return convert(facts_.normalise(value)); }
+IntRef SymbolicDomain::plus(const Int& a, const Int& b) { return add(c_, a, b); }
+IntRef SymbolicDomain::minus(const Int& a, const Int& b) { return subtract(c_, a, b); }
+IntRef SymbolicDomain::times(const Int& a, const Int& b) { return multiply(c_, a, b); }
+IntRef SymbolicDomain::quotient(const Int& a, const Int& b) { return floorDivide(c_, a, b); }
+IntRef SymbolicDomain::next(IntRef last) { return proof::plus(c_, last, 1); }
+IntAtomRef SymbolicDomain::indexVariable(IntRef extent) { return freshIndex(c_, extent); }
+IntRef SymbolicDomain::asTerm(IntAtomRef variable) { return intOf(c_, variable); }
+
+PolyRef SymbolicDomain::realOf(const Value& value) const {
+  return value.sort == Sort::integer ? toReal(c_, value.integer) : value.real;
+}
+
+void SymbolicDomain::require(Value& value, PolyRef holds) {
+  if (holds == c_.arena.one) return;
+  value.requirements.push_back(std::make_shared<const Requirement>(Requirement{holds, c_.arena.one, {}}));
+}
+
+void SymbolicDomain::append(Requirements& into, const Requirements& from, PolyRef guard) {
+  for (const auto& requirement : from) {
+    if (guard == c_.arena.one) {
+      if (std::find(into.begin(), into.end(), requirement) == into.end()) into.push_back(requirement);
+      continue;
+    }
+    const PolyRef both = multiply(c_, requirement->guard, guard);
+    if (both->isZero()) continue;
+    into.push_back(std::make_shared<const Requirement>(Requirement{requirement->holds, both, requirement->binders}));
+  }
+}
+
+Scalar SymbolicDomain::element(NodeRef node, std::span<const Int> index) {
+  c_.tick();
+  const Requirements pending = std::move(pending_);
+  pending_.clear();
+  std::pair<NodeRef, std::vector<IntRef>> key{node, {index.begin(), index.end()}};
+  const auto known = memo_.find(key);
+  Value value;
+  if (known != memo_.end()) {
+    value = known->second;
+  } else {
+    value = cut_.contains(node) ? opaque(node, index, false) : semantics::granular(*this, *node, index, facts_);
+    memo_.emplace(std::move(key), value);
+  }
+  append(value.requirements, pending, c_.arena.one);
+  return value;
+}
+
+Scalar SymbolicDomain::opaque(NodeRef node, std::span<const Int> index, bool total) {
+  Source source;
+  source.name = node->op == Op::input ? node->attributes.name : std::string(tensor::name(node->op));
+  source.key = node->op == Op::input ? nullptr : node;
+  source.integer = sort(node->dtype) == Sort::integer;
+  source.condition = false;
+  const int number = c_.arena.source(source);
+  Value value;
+  value.sort = sort(node->dtype);
+  std::vector<IntRef> subscripts(index.begin(), index.end());
+  if (value.sort == Sort::integer) {
+    value.integer = intElement(c_, number, subscripts);
+  } else {
+    value.real = proof::element(c_, number, subscripts);
+    // A condition of unknown value: [x > 0] of an unknown real x obeys the laws of conditions.
+    if (value.sort == Sort::condition) value.real = whenPositive(c_, value.real);
+  }
+  if (!total) {
+    Source defined = source;
+    defined.name = "defined " + source.name;
+    require(value, whenPositive(c_, proof::element(c_, c_.arena.source(defined), std::move(subscripts))));
+  }
+  return value;
+}
+
+Scalar SymbolicDomain::leaf(NodeRef node, std::span<const Int> index) {
+  return opaque(node, index, node->op == Op::input || node->op == Op::loopState);
+}
+
+Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) { return opaque(node, index, false); }
+
+Scalar SymbolicDomain::constant(const Node& node) {
+  Value value;
+  value.sort = sort(node.dtype);
+  if (node.attributes.infinity != 0) {
+    value.real = c_.arena.zero;
+    (node.attributes.infinity < 0 ? value.minus : value.plus) = c_.arena.one;
+    return value;
+  }
+  if (value.sort == Sort::integer) {
+    value.integer = intConstant(c_, node.attributes.value.get_num());
+  } else {
+    value.real = polyConstant(c_, node.attributes.value);
+  }
+  return value;
+}
+
+Scalar SymbolicDomain::number(const Int& number, DType dtype) {
+  Value value;
+  value.sort = sort(dtype);
+  if (value.sort == Sort::integer) {
+    value.integer = number;
+  } else {
+    value.real = toReal(c_, number);
+  }
+  return value;
+}
+
+IntRef SymbolicDomain::subscript(const Value& value, const Dim& extent) {
+  const IntRef index = value.sort == Sort::integer ? value.integer : toInteger(c_, value.real);
+  // The range is a requirement of the element that is read next.
+  append(pending_, value.requirements, c_.arena.one);
+  const PolyRef inside = multiply(c_, whenNonNegative(c_, index),
+                                  whenNonNegative(c_, proof::plus(c_, subtract(c_, dim(extent), index), -1)));
+  if (inside != c_.arena.one) {
+    pending_.push_back(std::make_shared<const Requirement>(Requirement{inside, c_.arena.one, {}}));
+  }
+  return index;
+}
+
+Scalar SymbolicDomain::lessCondition(const Int& a, const Int& b) {
+  Value value;
+  value.sort = Sort::condition;
+  value.real = whenNonNegative(c_, proof::plus(c_, subtract(c_, b, a), -1));
+  return value;
+}
+
+namespace {
+
+PolyRef orZero(Calculus& c, PolyRef p) { return p == nullptr ? c.arena.zero : p; }
+PolyRef orNull(PolyRef p) { return p == nullptr || p->isZero() ? nullptr : p; }
+PolyRef either(Calculus& c, PolyRef a, PolyRef b) {
+  if (a == nullptr || a == b) return orNull(b);
+  if (b == nullptr) return orNull(a);
+  return orNull(subtract(c, add(c, a, b), multiply(c, a, b)));
+}
+
+}  // namespace
+
+Scalar SymbolicDomain::choice(const Value& condition, const Value& then, const Value& otherwise) {
+  const PolyRef yes = condition.real;
+  const PolyRef no = negation(c_, yes);
+  Value value;
+  value.sort = then.sort;
+  const auto infinite = [&](const Value& v) {
+    return (v.minus != nullptr && v.minus == c_.arena.one) || (v.plus != nullptr && v.plus == c_.arena.one);
+  };
+  if (then.sort == Sort::integer && otherwise.sort == Sort::integer) {
+    value.integer = then.integer == otherwise.integer
+                        ? then.integer
+                        : toInteger(c_, proof::choose(c_, yes, realOf(then), realOf(otherwise)));
+  } else if (infinite(otherwise)) {
+    value.real = realOf(then);
+  } else if (infinite(then)) {
+    value.real = realOf(otherwise);
+  } else {
+    if (then.sort != otherwise.sort) value.sort = Sort::real;
+    value.real = proof::choose(c_, yes, realOf(then), realOf(otherwise));
+  }
+  if (then.minus != nullptr || otherwise.minus != nullptr) {
+    value.minus = orNull(proof::choose(c_, yes, orZero(c_, then.minus), orZero(c_, otherwise.minus)));
+  }
+  if (then.plus != nullptr || otherwise.plus != nullptr) {
+    value.plus = orNull(proof::choose(c_, yes, orZero(c_, then.plus), orZero(c_, otherwise.plus)));
+  }
+  append(value.requirements, condition.requirements, c_.arena.one);
+  append(value.requirements, then.requirements, yes);
+  append(value.requirements, otherwise.requirements, no);
+  return value;
+}
+
+Scalar SymbolicDomain::folded(Fold kind, IntAtomRef variable, const Value& body) {
+  const PolyRef real = realOf(body);
+  const PolyRef one = c_.arena.one;
+  Value value;
+  value.sort = body.sort;
+  PolyRef result = nullptr;
+  const auto always = [&](PolyRef p) { return makeProduct(c_, {variable}, p); };
+  switch (kind) {
+    case Fold::sum: {
+      PolyRef finite = real;
+      if (body.minus != nullptr) {
+        finite = multiply(c_, finite, negation(c_, body.minus));
+        value.minus = orNull(negation(c_, always(negation(c_, body.minus))));
+      }
+      if (body.plus != nullptr) require(value, always(negation(c_, body.plus)));
+      result = makeSum(c_, {variable}, finite);
+      if (body.sort == Sort::condition) value.sort = Sort::integer;
+      break;
+    }
+    case Fold::product: result = makeProduct(c_, {variable}, real); break;
+    case Fold::all: result = makeProduct(c_, {variable}, real); break;
+    case Fold::max:
+    case Fold::min: {
+      const bool mirrored = kind == Fold::min;
+      const PolyRef absent = mirrored ? body.plus : body.minus;
+      const PolyRef beyond = mirrored ? body.minus : body.plus;
+      const PolyRef guard = absent == nullptr ? one : negation(c_, absent);
+      result = makeMax(c_, {variable}, mirrored ? negate(c_, real) : real, guard);
+      if (mirrored) result = negate(c_, result);
+      if (absent != nullptr) (mirrored ? value.plus : value.minus) = orNull(always(absent));
+      if (beyond != nullptr) require(value, always(negation(c_, beyond)));
+      break;
+    }
+  }
+  if (value.sort == Sort::integer) {
+    value.integer = toInteger(c_, result);
+  } else {
+    value.real = result;
+  }
+  for (const auto& requirement : body.requirements) {
+    if (!contains(requirement->holds->variables, variable) && !contains(requirement->guard->variables, variable) &&
+        std::none_of(requirement->binders.begin(), requirement->binders.end(),
+                     [&](IntAtomRef b) { return contains(b->extent->variables, variable); })) {
+      value.requirements.push_back(requirement);
+      continue;
+    }
+    Requirement bound = *requirement;
+    bound.binders.insert(bound.binders.begin(), variable);
+    value.requirements.push_back(std::make_shared<const Requirement>(std::move(bound)));
+  }
+  return value;
+}
+
+Scalar SymbolicDomain::apply(Op op, std::span<const Value> values, const Node& node) {
+  Value result;
+  result.sort = sort(node.dtype);
+  for (const Value& value : values) append(result.requirements, value.requirements, c_.arena.one);
+  const bool infinite = std::any_of(values.begin(), values.end(), [](const Value& v) { return v.minus != nullptr || v.plus != nullptr; });
+  if (infinite) return withInfinity(op, values, std::move(result));
+  if (tensor::isComparison(op)) return compare(op, values, std::move(result));
+  if (op == Op::cast) return castTo(node.dtype, values[0], std::move(result));
+  if (op == Op::logicalNot) {
+    result.real = negation(c_, values[0].real);
+    return result;
+  }
+  if (op == Op::logicalAnd || op == Op::logicalOr) {
+    const PolyRef both = multiply(c_, values[0].real, values[1].real);
+    result.real = op == Op::logicalAnd ? both : subtract(c_, add(c_, values[0].real, values[1].real), both);
+    return result;
+  }
+  return result.sort == Sort::integer ? applyInteger(op, values, node, std::move(result))
+                                      : applyReal(op, values, node, std::move(result));
+}
+
+Scalar SymbolicDomain::compare(Op op, std::span<const Value> values, Value result) {
+  result.sort = Sort::condition;
+  const Value& a = values[0];
+  const Value& b = values[1];
+  if (a.sort == Sort::integer && b.sort == Sort::integer) {
+    const IntRef gap = subtract(c_, a.integer, b.integer);
+    switch (op) {
+      case Op::less: result.real = whenNonNegative(c_, proof::plus(c_, negate(c_, gap), -1)); break;
+      case Op::lessEqual: result.real = whenNonNegative(c_, negate(c_, gap)); break;
+      case Op::greater: result.real = whenNonNegative(c_, proof::plus(c_, gap, -1)); break;
+      case Op::greaterEqual: result.real = whenNonNegative(c_, gap); break;
+      case Op::equal: result.real = whenZero(c_, gap); break;
+      default: result.real = negation(c_, whenZero(c_, gap)); break;
+    }
+    return result;
+  }
+  const PolyRef gap = subtract(c_, realOf(a), realOf(b));
+  switch (op) {
+    case Op::less: result.real = whenPositive(c_, negate(c_, gap)); break;
+    case Op::lessEqual: result.real = negation(c_, whenPositive(c_, gap)); break;
+    case Op::greater: result.real = whenPositive(c_, gap); break;
+    case Op::greaterEqual: result.real = negation(c_, whenPositive(c_, negate(c_, gap))); break;
+    case Op::equal: result.real = whenZero(c_, gap); break;
+    default: result.real = negation(c_, whenZero(c_, gap)); break;
+  }
+  return result;
+}
+
+Scalar SymbolicDomain::castTo(DType dtype, const Value& value, Value result) {
+  result.sort = sort(dtype);
+  const PolyRef real = realOf(value);
+  if (result.sort == Sort::condition) {
+    result.real = value.sort == Sort::condition ? real
+                  : value.sort == Sort::integer ? negation(c_, whenZero(c_, value.integer))
+                                                : negation(c_, whenZero(c_, real));
+    return result;
+  }
+  if (result.sort == Sort::real) {
+    result.real = real;
+    return result;
+  }
+  if (value.sort == Sort::integer) {
+    result.integer = value.integer;
+    return result;
+  }
+  if (value.sort == Sort::condition || isIntegerValued(real)) {
+    result.integer = toInteger(c_, real);
+    return result;
+  }
+  // Towards zero.
+  const PolyRef negative = whenPositive(c_, negate(c_, real));
+  const PolyRef down = floorOf(c_, real);
+  const PolyRef up = negate(c_, floorOf(c_, negate(c_, real)));
+  result.integer = toInteger(c_, proof::choose(c_, negative, up, down));
+  return result;
+}
+
+Scalar SymbolicDomain::applyInteger(Op op, std::span<const Value> values, const Node& node, Value result) {
+  const auto integer = [&](std::size_t i) {
+    return values[i].sort == Sort::integer ? values[i].integer : toInteger(c_, values[i].real);
+  };
+  const IntRef a = integer(0);
+  const IntRef b = values.size() > 1 ? integer(1) : nullptr;
+  switch (op) {
+    case Op::negate: result.integer = negate(c_, a); break;
+    case Op::add: result.integer = add(c_, a, b); break;
+    case Op::subtract: result.integer = subtract(c_, a, b); break;
+    case Op::multiply: result.integer = multiply(c_, a, b); break;
+    case Op::floorDivide:
+    case Op::modulo: {
+      require(result, negation(c_, whenZero(c_, b)));
+      const IntRef quotient = floorDivide(c_, a, b);
+      result.integer = op == Op::floorDivide ? quotient : subtract(c_, a, multiply(c_, b, quotient));
+      break;
+    }
+    case Op::maximum:
+    case Op::minimum: {
+      const bool larger = op == Op::maximum;
+      if (atMost(c_, a, b)) {
+        result.integer = larger ? b : a;
+      } else if (atMost(c_, b, a)) {
+        result.integer = larger ? a : b;
+      } else {
+        const std::vector<PolyRef> parts{toReal(c_, a), toReal(c_, b)};
+        result.integer = toInteger(c_, larger ? maximumOf(c_, parts) : minimumOf(c_, parts));
+      }
+      break;
+    }
+    case Op::abs: result.integer = toInteger(c_, absOf(c_, toReal(c_, a))); break;
+    case Op::sign:
+      result.integer = toInteger(c_, subtract(c_, whenNonNegative(c_, proof::plus(c_, a, -1)),
+                                              whenNonNegative(c_, proof::plus(c_, negate(c_, a), -1))));
+      break;
+    case Op::floor:
+    case Op::rint: result.integer = a; break;
+    case Op::power: {
+      result.integer = c_.arena.oneInt;
+      for (int i = 0; i < node.attributes.index; ++i) result.integer = multiply(c_, result.integer, a);
+      break;
+    }
+    default: throw GaveUp{"the operator " + std::string(tensor::name(op)) + " of integers is not supported", false};
+  }
+  return result;
+}
+
+Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Node& node, Value result) {
+  const PolyRef a = realOf(values[0]);
+  const PolyRef b = values.size() > 1 ? realOf(values[1]) : nullptr;
+  const auto nonZero = [&](PolyRef p) {
+    // Factor by factor, so that a product of divisors asks the same as the divisors.
+    if (p->isZero() || p->indicators) {
+      require(result, negation(c_, whenZero(c_, p)));
+      return;
+    }
+    const Content content = contentOf(c_, p);
+    for (const auto& [atom, exponent] : content.mono->factors) {
+      const PolyRef base = atom->kind == AtomKind::power ? atom->poly : polyOf(c_, atom);
+      require(result, negation(c_, whenZero(c_, base)));
+    }
+    require(result, negation(c_, whenZero(c_, content.core)));
+  };
+  switch (op) {
+    case Op::negate: result.real = negate(c_, a); break;
+    case Op::exp: result.real = expOf(c_, a); break;
+    case Op::log:
+      require(result, whenPositive(c_, a));
+      result.real = logOf(c_, a);
+      break;
+    case Op::sqrt:
+      require(result, negation(c_, whenPositive(c_, negate(c_, a))));
+      result.real = sqrtOf(c_, a);
+      break;
+    case Op::tanh: result.real = tanhOf(c_, a); break;
+    case Op::sin: result.real = sinOf(c_, a); break;
+    case Op::cos: result.real = cosOf(c_, a); break;
+    case Op::abs: result.real = absOf(c_, a); break;
+    case Op::sign: result.real = subtract(c_, whenPositive(c_, a), whenPositive(c_, negate(c_, a))); break;
+    case Op::floor: result.real = floorOf(c_, a); break;
+    case Op::rint: result.real = rintOf(c_, a); break;
+    case Op::power: result.real = power(c_, a, static_cast<unsigned long>(node.attributes.index)); break;
+    case Op::add: result.real = add(c_, a, b); break;
+    case Op::subtract: result.real = subtract(c_, a, b); break;
+    case Op::multiply: result.real = multiply(c_, a, b); break;
+    case Op::divide:
+      nonZero(b);
+      result.real = multiply(c_, a, inverse(c_, b));
+      break;
+    case Op::floorDivide:
+    case Op::modulo: {
+      nonZero(b);
+      const PolyRef quotient = floorOf(c_, multiply(c_, a, inverse(c_, b)));
+      result.real = op == Op::floorDivide ? quotient : subtract(c_, a, multiply(c_, b, quotient));
+      break;
+    }
+    case Op::maximum:
+    case Op::minimum: {
+      const std::vector<PolyRef> parts{a, b};
+      result.real = op == Op::maximum ? maximumOf(c_, parts) : minimumOf(c_, parts);
+      break;
+    }
+    default: throw GaveUp{"the operator " + std::string(tensor::name(op)) + " is not supported", false};
+  }
+  return result;
+}
+
+Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value result) {
+  const Value& a = values[0];
+  const PolyRef one = c_.arena.one;
+  const auto finite = [&](const Value& v) {
+    return negation(c_, orZero(c_, either(c_, v.minus, v.plus)));
+  };
+  const auto never = [&](PolyRef p) {
+    if (p != nullptr) require(result, negation(c_, p));
+  };
+  const auto mirrored = [&](Value v) {
+    v.real = negate(c_, v.real);
+    std::swap(v.minus, v.plus);
+    return v;
+  };
+  switch (op) {
+    case Op::negate: {
+      result.real = negate(c_, a.real);
+      result.minus = a.plus;
+      result.plus = a.minus;
+      return result;
+    }
+    case Op::add:
+    case Op::subtract: {
+      Value b = values[1];
+      b.real = realOf(b);
+      if (op == Op::subtract) b = mirrored(b);
+      result.real = add(c_, realOf(a), b.real);
+      result.minus = either(c_, a.minus, b.minus);
+      result.plus = either(c_, a.plus, b.plus);
+      if (result.minus != nullptr && result.plus != nullptr) never(orNull(multiply(c_, result.minus, result.plus)));
+      return result;
+    }
+    case Op::multiply: {
+      // 0 times anything is 0; any other product with an infinity is undefined.
+      const Value& b = values[1];
+      const auto zeroWhere = [&](const Value& infinite, const Value& other) {
+        const PolyRef some = either(c_, infinite.minus, infinite.plus);
+        if (some == nullptr) return;
+        require(result, negation(c_, multiply(c_, some, negation(c_, whenZero(c_, realOf(other))))));
+      };
+      zeroWhere(a, b);
+      zeroWhere(b, a);
+      result.real = multiply(c_, multiply(c_, realOf(a), realOf(b)), multiply(c_, finite(a), finite(b)));
+      return result;
+    }
+    case Op::exp: {
+      result.real = expOf(c_, a.real);
+      if (a.minus != nullptr) result.real = multiply(c_, result.real, negation(c_, a.minus));
+      never(a.plus);
+      return result;
+    }
+    case Op::maximum:
+    case Op::minimum: {
+      Value x = a;
+      Value y = values[1];
+      x.real = realOf(x);
+      y.real = realOf(y);
+      if (op == Op::minimum) {
+        x = mirrored(x);
+        y = mirrored(y);
+      }
+      const std::vector<PolyRef> parts{x.real, y.real};
+      PolyRef real = maximumOf(c_, parts);
+      if (y.minus != nullptr) real = y.minus == one ? x.real : proof::choose(c_, y.minus, x.real, real);
+      if (x.minus != nullptr) real = x.minus == one ? y.real : proof::choose(c_, x.minus, y.real, real);
+      result.real = real;
+      result.minus = x.minus != nullptr && y.minus != nullptr ? orNull(multiply(c_, x.minus, y.minus)) : nullptr;
+      result.plus = either(c_, x.plus, y.plus);
+      return op == Op::minimum ? mirrored(std::move(result)) : result;
+    }
+    case Op::cast: {
+      result.real = a.real;
+      result.minus = a.minus;
+      result.plus = a.plus;
+      if (result.sort != Sort::real) throw GaveUp{"an infinity is cast", false};
+      return result;
+    }
+    default: {  // undefined where infinite
+      std::vector<Value> finiteValues(values.begin(), values.end());
+      for (Value& value : finiteValues) {
+        never(either(c_, value.minus, value.plus));
+        value.minus = nullptr;
+        value.plus = nullptr;
+      }
+      Node node;
+      node.op = op;
+      node.dtype = result.sort == Sort::condition ? DType::boolean : result.sort == Sort::integer ? DType::i32 : DType::f32;
+      Value applied = apply(op, finiteValues, node);
+      append(applied.requirements, result.requirements, one);
+      return applied;
+    }
+  }
+}
+
+}  // namespace nuscope::proof

@@ -1,0 +1,241 @@
+#include "core/proof/zero_test.h"
+
+#include <algorithm>
+
+#include "core/proof/folds.h"
+#include "core/proof/functions.h"
+#include "core/proof/int_facts.h"
+#include "core/proof/math_text.h"
+#include "core/proof/real_term.h"
+#include "core/proof/signature.h"
+#include "core/proof/substitute.h"
+
+namespace nuscope::proof {
+
+PolyRef splitOutputs(Calculus& c, PolyRef p) {
+  for (int round = 0; round < 4; ++round) {
+    bool changed = false;
+    const Variables variables = p->variables;
+    for (const IntAtomRef v : variables) {
+      if (!v->ranged || v->boundLevel > 0) continue;
+      for (const IntRef d : divisorsOf(c, p, v, {})) {
+        const IntRef q = exactDivide(c, v->extent, d);
+        if (q == nullptr) continue;
+        p = substitute(c, p, v, splitVariable(c, q, d, "i").value);
+        changed = true;
+        break;
+      }
+      if (changed) break;
+    }
+    if (!changed) break;
+  }
+  return p;
+}
+
+PolyRef multipliedThrough(Calculus& c, PolyRef p) {
+  for (int round = 0; round < 6; ++round) {
+    std::vector<std::pair<AtomRef, Rational>> inverses;
+    for (const auto& [mono, coefficient] : p->terms) {
+      for (const auto& [atom, exponent] : mono->factors) {
+        if (exponent >= 0) continue;
+        const auto at = std::find_if(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
+        if (at == inverses.end()) {
+          inverses.emplace_back(atom, -exponent);
+        } else {
+          at->second = std::max(at->second, Rational(-exponent));
+        }
+      }
+    }
+    if (inverses.empty()) return p;
+    std::vector<PolyRef> parts;
+    for (const auto& [mono, coefficient] : p->terms) {
+      std::vector<std::pair<AtomRef, Rational>> kept;
+      PolyRef factor = polyConstant(c, coefficient);
+      for (const auto& [atom, exponent] : mono->factors) {
+        const bool inverted = std::any_of(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
+        if (!inverted) kept.emplace_back(atom, exponent);
+      }
+      for (const auto& [atom, times] : inverses) {
+        const Rational exponent = mono->exponent(atom) + times;
+        if (exponent != 0) factor = multiply(c, factor, polyOf(c, atom, exponent));
+      }
+      parts.push_back(multiply(c, factor, polyOf(c, rawMono(c, std::move(kept)))));
+    }
+    p = parts.empty() ? c.arena.zero : sumOf(c, parts);
+  }
+  return p;
+}
+
+PolyRef peeled(Calculus& c, PolyRef p) {
+  struct Group {
+    std::size_t signature = 0;
+    std::vector<AtomRef> sums;
+  };
+  std::vector<Group> groups;
+  for (const auto& [mono, coefficient] : p->terms) {
+    for (const auto& [atom, exponent] : mono->factors) {
+      if (atom->kind != AtomKind::sum || atom->bound.size() != 1) continue;
+      Signature signature({atom->bound[0]}, atom->bound[0]);
+      const std::size_t key = signature(polyOf(c, atom->mono));
+      auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.signature == key; });
+      if (at == groups.end()) at = groups.insert(groups.end(), {key, {}});
+      if (std::find(at->sums.begin(), at->sums.end(), atom) == at->sums.end()) at->sums.push_back(atom);
+    }
+  }
+  Substitution replace(c);
+  for (const Group& group : groups) {
+    for (const AtomRef longer : group.sums) {
+      const IntRef extent = longer->bound[0]->extent;
+      const bool peel = std::any_of(group.sums.begin(), group.sums.end(), [&](AtomRef other) {
+        const IntRef gap = subtract(c, extent, other->bound[0]->extent);
+        return gap->isConstant() && gap->constant() >= 1 && gap->constant() <= 4;
+      });
+      if (!peel || !positive(c, extent)) continue;
+      const IntRef less = plus(c, extent, -1);
+      const IntAtomRef variable = freshIndex(c, less);
+      const IntRef at[] = {intOf(c, variable)};
+      const IntRef last[] = {less};
+      replace.map(longer, add(c, makeSum(c, {variable}, openAt(c, longer, at).body), openAt(c, longer, last).body));
+    }
+  }
+  return replace.empty() ? p : replace(p);
+}
+
+bool fitForSolver(PolyRef p) {
+  if (p->terms.size() > 150) return false;
+  return std::all_of(p->terms.begin(), p->terms.end(), [](const auto& term) {
+    Rational degree = 0;
+    for (const auto& [atom, exponent] : term.first->factors) degree += abs(exponent);
+    return degree <= 16;
+  });
+}
+
+void ZeroTest::note(const std::string& lemma, const std::string& what, PolyRef before, PolyRef after) {
+  recorder_.add(lemma, what, shortText(c_, before), after == nullptr ? "" : shortText(c_, after));
+}
+
+bool ZeroTest::zero(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses) {
+  const auto mark = recorder_.mark();
+  const Indent indent(recorder_);
+  if (tryZero(p, depth, hypotheses)) return true;
+  recorder_.takeBack(mark);
+  return false;
+}
+
+bool ZeroTest::tryZero(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses) {
+  c_.tick();
+  if (p->isZero()) return true;
+  const PolyRef split = splitOutputs(c_, p);
+  if (split != p) {
+    note("S5 split", "output indices written as t*P + u", p, split);
+    p = split;
+    if (p->isZero()) return true;
+  }
+  PolyRef through = multipliedThrough(c_, p);
+  if (through != p) {
+    note("L inverses", "multiplied through by the divisors, which are not 0 where the sides are defined", p, through);
+    if (through->isZero()) return true;
+  }
+  for (int round = 0; round < 4; ++round) {
+    const PolyRef shorter = peeled(c_, p);
+    if (shorter == p) break;
+    note("S4 peel", "the last elements of the longer sums are written out", p, shorter);
+    p = shorter;
+    through = multipliedThrough(c_, p);
+    if (p->isZero() || through->isZero()) return true;
+  }
+  if (depth == 0 && hypotheses.empty() && (remaining_ == nullptr || recorder_.depth <= 1)) remaining_ = p;
+  if (byCongruence(p, depth, hypotheses)) return true;
+  if (p->indicators && byCases(p, hypotheses)) {
+    recorder_.use("cases");
+    return true;
+  }
+  if (depth < 2 && byInduction(p, depth)) {
+    recorder_.use("induction");
+    return true;
+  }
+  // With conditions about, a factor multiplied in may be 0 where its inverse is not read.
+  const PolyRef last = p->indicators ? p : through;
+  if (fitForSolver(last) && oracle_.impossible({{}, hypotheses, last})) {
+    recorder_.use("z3");
+    return true;
+  }
+  return false;
+}
+
+bool ZeroTest::byCongruence(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses) {
+  struct Group {
+    MonoRef cofactor = nullptr;
+    std::vector<std::pair<AtomRef, Rational>> sums;
+  };
+  std::vector<Group> groups;
+  std::vector<PolyRef> rest;
+  const auto sameExtents = [](AtomRef a, AtomRef b) {
+    if (a->bound.size() != b->bound.size()) return false;
+    for (std::size_t i = 0; i < a->bound.size(); ++i) {
+      if (a->bound[i]->extent != b->bound[i]->extent || a->bound[i]->ranged != b->bound[i]->ranged) return false;
+    }
+    return true;
+  };
+  for (const auto& [mono, coefficient] : p->terms) {
+    AtomRef sum = nullptr;
+    int sums = 0;
+    for (const auto& [atom, exponent] : mono->factors) {
+      if (atom->kind == AtomKind::sum && exponent == 1) {
+        sum = atom;
+        ++sums;
+      }
+    }
+    if (sums != 1) {
+      rest.push_back(polyOf(c_, mono, coefficient));
+      continue;
+    }
+    const MonoRef cofactor = without(c_, mono, sum);
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.cofactor == cofactor && sameExtents(g.sums[0].first, sum);
+    });
+    if (at == groups.end()) at = groups.insert(groups.end(), Group{cofactor, {}});
+    at->sums.emplace_back(sum, coefficient);
+  }
+  bool changed = false;
+  for (const Group& group : groups) {
+    if (group.sums.size() > 1) {
+      const Opened first = open(c_, group.sums[0].first);
+      std::vector<IntRef> at;
+      for (const IntAtomRef v : first.variables) at.push_back(intOf(c_, v));
+      std::vector<PolyRef> bodies;
+      for (const auto& [sum, coefficient] : group.sums) bodies.push_back(scale(c_, openAt(c_, sum, at).body, coefficient));
+      const PolyRef body = sumOf(c_, bodies);
+      const auto mark = recorder_.mark();
+      recorder_.add("S0 congruence", "sums over equal ranges: their bodies are compared at one index", shortText(c_, p), shortText(c_, body));
+      const PolyRef through = multipliedThrough(c_, body);
+      const Indent indent(recorder_);
+      bool same = body->isZero() || through->isZero();
+      if (!same && body->indicators) same = byCases(body, hypotheses);
+      if (!same && !body->indicators && fitForSolver(through)) {
+        const bool worth = std::any_of(body->terms.begin(), body->terms.end(), [](const auto& term) {
+          return std::any_of(term.first->factors.begin(), term.first->factors.end(), [](const auto& factor) {
+            const AtomKind kind = factor.first->kind;
+            return kind == AtomKind::maximum || kind == AtomKind::abs || kind == AtomKind::function;
+          });
+        });
+        same = worth && oracle_.impossible({{}, hypotheses, through});
+        if (same) recorder_.use("z3");
+      }
+      if (same) {
+        changed = true;
+        continue;
+      }
+      recorder_.takeBack(mark);
+    }
+    for (const auto& [sum, coefficient] : group.sums) {
+      rest.push_back(multiply(c_, polyOf(c_, group.cofactor, coefficient), polyOf(c_, sum)));
+    }
+  }
+  if (!changed) return false;
+  recorder_.use("congruence");
+  const PolyRef left = rest.empty() ? c_.arena.zero : sumOf(c_, rest);
+  return left->isZero() || zero(left, depth, hypotheses);
+}
+
+}  // namespace nuscope::proof
