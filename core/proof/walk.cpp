@@ -14,6 +14,7 @@ void Walker::walk(PolyRef poly) {
 
 void Walker::walk(MonoRef mono) {
   if (mono == nullptr || !enter(mono)) return;
+  if (onMono) onMono(mono);
   for (const auto& [atom, exponent] : mono->factors) walk(atom);
 }
 

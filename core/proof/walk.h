@@ -11,6 +11,7 @@ struct Walker {
   IntAtomRef only = nullptr;  ///< visit only nodes in which this variable is free; null: all
   std::function<void(AtomRef)> onAtom;
   std::function<void(IntAtomRef)> onIntAtom;
+  std::function<void(MonoRef)> onMono;
   bool intoFolds = true;
 
   void walk(PolyRef poly);

@@ -31,6 +31,8 @@ class DimFacts {
   void declareCounter(const std::string& counter, const Dim& extent);
 
   [[nodiscard]] const std::vector<DimRelation>& relations() const { return relations_; }
+  /// Symbols that are at least this, where more than 1 is known.
+  [[nodiscard]] const std::map<std::string, std::int64_t>& lowerBounds() const { return lower_; }
   /// With all substitutions applied; equal values have equal normal forms more often than Dims alone.
   [[nodiscard]] Dim normalise(const Dim& value) const;
   [[nodiscard]] bool equal(const Dim& a, const Dim& b) const;

@@ -1,0 +1,55 @@
+#include "core/proof/oracle.h"
+
+#include <fmt/format.h>
+
+#include "core/proof/smt.h"
+#include "core/proof/solver_pool.h"
+
+namespace nuscope::proof {
+
+bool Oracle::impossible(const Goal& goal) {
+  if (pool_ == nullptr) {
+    wanted_ = true;
+    return false;
+  }
+  if (asked_ >= 400) return false;
+  struct Attempt {
+    bool relaxed;
+    SolverSetup setup;
+  };
+  std::vector<Attempt> attempts;
+  if (mentionsIntegers(c_, goal)) attempts.push_back({false, SolverSetup::linear});
+  attempts.push_back({true, SolverSetup::smt});
+  attempts.push_back({true, SolverSetup::nlsat});
+  for (const Attempt& attempt : attempts) {
+    c_.look();
+    const double left = c_.secondsLeft() * 1000;
+    SolverQuery query;
+    query.setup = attempt.setup;
+    query.limit = std::min(limit, std::chrono::milliseconds(static_cast<long>(std::max(1.0, std::min(left, 1e6)))));
+    const Script script = smtScript(c_, goal, attempt.relaxed);
+    query.smt = script.hypotheses + script.goal;
+    ++asked_;
+    const SolverAnswer answer = pool_->ask(query, c_.progress().stopToken());
+    c_.progress().check();
+    if (answer.status == SolverAnswer::Status::sat) {
+      // A model of the relaxation decides nothing about integers, but another setup will not say unsat either.
+      if (attempt.relaxed) return false;
+      continue;
+    }
+    if (answer.status != SolverAnswer::Status::unsat) continue;
+    // Empty assumptions prove everything: the hypotheses alone must be satisfiable.
+    SolverQuery sanity = query;
+    sanity.smt = script.hypotheses;
+    const SolverAnswer sane = pool_->ask(sanity, c_.progress().stopToken());
+    c_.progress().check();
+    if (sane.status != SolverAnswer::Status::sat) continue;
+    recorder_.add(fmt::format("Z3 ({})", text(attempt.setup)), "unsat: the negated goal has no model; the hypotheses alone have one",
+                  {}, {}, answer.milliseconds, query.smt + "(check-sat)\n");
+    recorder_.use("z3");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace nuscope::proof

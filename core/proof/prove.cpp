@@ -1,0 +1,287 @@
+#include "core/proof/prove.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/diagnostics.h"
+#include "core/proof/assumptions.h"
+#include "core/proof/definedness.h"
+#include "core/proof/functions.h"
+#include "core/proof/import_nodes.h"
+#include "core/proof/math_text.h"
+#include "core/proof/real_term.h"
+#include "core/proof/refute.h"
+#include "core/proof/zero_test.h"
+
+namespace nuscope::proof {
+
+using tensor::NodeRef;
+using tensor::Precondition;
+using tensor::Program;
+
+std::string_view text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::proved: return "proved";
+    case Verdict::refuted: return "refuted";
+    case Verdict::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Cut = std::unordered_set<NodeRef>;
+
+/// One attempt on lists of nodes of one store.
+struct Attempt {
+  std::span<const NodeRef> left;
+  std::span<const NodeRef> right;
+  std::span<const Precondition> leftAsserts;
+  std::span<const Precondition> rightAsserts;
+  std::vector<std::string> dimensions;
+  const Cut& cut;
+  const Options& options;
+};
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string result;
+  for (const auto& part : parts) result += (result.empty() ? "" : separator) + part;
+  return result;
+}
+
+std::string holdsFor(const std::vector<std::string>& dimensions, const std::vector<std::string>& used) {
+  std::string result = dimensions.empty() ? "all inputs" : "all " + joined(dimensions, ", ") + " >= 1";
+  if (!used.empty()) result += " with " + joined(used, " and ");
+  return result;
+}
+
+/// Every requirement of `to` where those of `from` hold.
+bool implied(Calculus& c, Oracle& oracle, const std::vector<PolyRef>& from, const std::vector<PolyRef>& to, PolyRef& missing) {
+  for (const PolyRef wanted : to) {
+    if (wanted == c.arena.one || std::find(from.begin(), from.end(), wanted) != from.end()) continue;
+    std::vector<PolyRef> hypotheses;
+    for (const PolyRef given : from) hypotheses.push_back(negation(c, given));  // given = 1
+    const bool never = std::find(from.begin(), from.end(), c.arena.zero) != from.end();
+    if (never || oracle.impossible({{}, hypotheses, negation(c, wanted)})) continue;
+    missing = wanted;
+    return false;
+  }
+  return true;
+}
+
+std::string requirementText(Calculus& c, PolyRef requirement) {
+  const AtomRef atom = requirement->asAtom();
+  const auto bare = [&](const std::string& s) { return s.size() > 2 && s.front() == '[' ? s.substr(1, s.size() - 2) : s; };
+  if (atom != nullptr && atom->isIndicator()) return bare(shortText(c, requirement, 200));
+  const PolyRef opposite = negation(c, requirement);
+  if (opposite->asAtom() != nullptr && opposite->asAtom()->isIndicator()) return "not " + bare(shortText(c, opposite, 200));
+  return shortText(c, requirement, 200) + " = 1";
+}
+
+class Prover {
+ public:
+  Prover(const Attempt& attempt, const Progress& progress, Clock::time_point deadline, Proof& proof)
+      : attempt_(attempt),
+        c_(progress),
+        assumptions_(dimensionFacts(attempt.leftAsserts, attempt.rightAsserts)),
+        domain_(c_, assumptions_.dims, attempt.cut),
+        oracle_(c_, attempt.options.solvers, recorder_),
+        proof_(proof) {
+    c_.deadline = deadline;
+  }
+
+  void run() {
+    try {
+      assume(c_, domain_, assumptions_, attempt_.leftAsserts, attempt_.rightAsserts);
+      proof_.unusedAsserts = assumptions_.unused;
+      bool all = true;
+      for (std::size_t i = 0; all && i < attempt_.left.size(); ++i) all = result(i);
+      if (all) {
+        proof_.verdict = Verdict::proved;
+        proof_.reason = reasonOfProof();
+        proof_.decidedBy = recorder_.decidedBy;
+        proof_.holdsFor = holdsFor(attempt_.dimensions, assumptions_.used);
+      }
+    } catch (const GaveUp& gaveUp) {
+      proof_.reason = "gave up: " + gaveUp.reason;
+      proof_.cutByTime = gaveUp.byTime;
+    } catch (const UserError& error) {
+      proof_.reason = std::string("gave up: ") + error.what();
+    }
+    proof_.steps = std::move(recorder_.steps);
+  }
+
+ private:
+  std::string reasonOfProof() const {
+    const std::string& by = recorder_.decidedBy;
+    if (by == "normal-form") return "the normal forms agree";
+    if (by == "congruence") return "the normal forms agree fold by fold";
+    if (by == "cases") return "the normal forms agree in every case";
+    if (by == "induction") return "by induction over the extents of the folds";
+    return "the solver closed what the normal form left";
+  }
+
+  bool result(std::size_t i) {
+    const NodeRef a = attempt_.left[i];
+    const NodeRef b = attempt_.right[i];
+    if (a == b) {
+      recorder_.add("identity", "both sides are the same graph");
+      return true;
+    }
+    if (!assumptions_.dims.equal(a->shape, b->shape)) {
+      proof_.reason = fmt::format("the shapes differ: {} and {}", tensor::text(a->shape), tensor::text(b->shape));
+      return false;
+    }
+    if ((sort(a->dtype) == tensor::Sort::real) != (sort(b->dtype) == tensor::Sort::real)) {
+      proof_.reason = fmt::format("the types differ: {} and {}", tensor::text(a->dtype), tensor::text(b->dtype));
+      return false;
+    }
+    std::vector<IntRef> index;
+    for (const auto& extent : a->shape) {
+      const IntRef size = domain_.dim(extent);
+      index.push_back(size == c_.arena.oneInt ? c_.arena.zeroInt : intOf(c_, freshIndex(c_, size, "i")));
+    }
+    const Scalar left = domain_.element(a, index);
+    const Scalar right = domain_.element(b, index);
+    const PolyRef difference = differenceOf(left, right);
+    recorder_.add("normal form", attempt_.left.size() > 1 ? fmt::format("both sides of result {} at one index", i + 1) : "both sides at one index",
+                  shortText(c_, domain_.realOf(left)), shortText(c_, domain_.realOf(right)));
+    ZeroTest test(c_, oracle_, recorder_);
+    if (!difference->isZero() && !test.zero(difference)) {
+      const PolyRef rest = test.remaining() == nullptr ? difference : test.remaining();
+      proof_.remaining = shortText(c_, rest);
+      proof_.reason = "remaining difference: " + shortText(c_, rest, 160);
+      if (oracle_.wanted()) proof_.reason += " (no solver was at hand)";
+      return false;
+    }
+    return defined(left, right);
+  }
+
+  PolyRef differenceOf(const Scalar& left, const Scalar& right) {
+    if (left.sort == tensor::Sort::integer && right.sort == tensor::Sort::integer) {
+      return toReal(c_, subtract(c_, left.integer, right.integer));
+    }
+    PolyRef difference = subtract(c_, domain_.realOf(left), domain_.realOf(right));
+    // Where an element is infinite it is undefined: that is a matter of definedness.
+    for (const PolyRef infinite : {left.minus, left.plus}) {
+      if (infinite != nullptr) difference = multiply(c_, difference, negation(c_, infinite));
+    }
+    return difference;
+  }
+
+  bool defined(const Scalar& left, const Scalar& right) {
+    const auto here = definednessOf(c_, left);
+    const auto there = definednessOf(c_, right);
+    for (const PolyRef requirement : there) {
+      const std::string shown = requirementText(c_, requirement);
+      if (std::find(proof_.definedness.begin(), proof_.definedness.end(), shown) == proof_.definedness.end()) {
+        proof_.definedness.push_back(shown);
+      }
+    }
+    if (here == there) return true;
+    PolyRef missing = nullptr;
+    if (!implied(c_, oracle_, here, there, missing)) {
+      proof_.reason = "the right side is not shown to be defined wherever the left one is: it needs " + requirementText(c_, missing);
+      return false;
+    }
+    if (attempt_.options.mode == Mode::equal && !implied(c_, oracle_, there, here, missing)) {
+      proof_.reason = "the left side is not shown to be defined wherever the right one is: it needs " + requirementText(c_, missing);
+      return false;
+    }
+    recorder_.add("definedness", "both sides are defined at the same inputs");
+    return true;
+  }
+
+  const Attempt& attempt_;
+  Calculus c_;
+  Assumptions assumptions_;
+  Recorder recorder_;
+  SymbolicDomain domain_;
+  Oracle oracle_;
+  Proof& proof_;
+};
+
+void checkParameters(const Program& left, const Program& right) {
+  if (left.parameters.size() != right.parameters.size()) {
+    throw UserError(fmt::format("the programs have {} and {} parameters; they must have the same", left.parameters.size(), right.parameters.size()));
+  }
+  for (std::size_t i = 0; i < left.parameters.size(); ++i) {
+    const auto& a = left.parameters[i];
+    const auto& b = right.parameters[i];
+    if (a.name != b.name) throw UserError(fmt::format("parameter {} is {} on the left and {} on the right", i + 1, a.name, b.name));
+    if (a.node->dtype != b.node->dtype || !(a.node->shape == b.node->shape)) {
+      throw UserError(fmt::format("parameter {} is {} on the left and {} on the right", a.name,
+                                  tensor::typeText(a.node->dtype, a.node->shape), tensor::typeText(b.node->dtype, b.node->shape)));
+    }
+  }
+  if (left.results.size() != right.results.size()) {
+    throw UserError(fmt::format("the programs return {} and {} results", left.results.size(), right.results.size()));
+  }
+}
+
+}  // namespace
+
+Proof prove(const Program& left, const Program& right, const Options& options, const Progress& progress) {
+  const auto begin = Clock::now();
+  const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.secondsLimit));
+  Proof proof;
+  proof.mode = options.mode;
+  proof.reason = "not tried";
+  checkParameters(left, right);
+  progress.check();
+  const auto finish = [&] {
+    proof.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return proof;
+  };
+  const Imported imported = importNodes(left, right);
+  if (!imported.refusal.empty()) {
+    proof.reason = imported.refusal;
+    return finish();
+  }
+  const bool identical = imported.results == left.results;
+  if (options.draws && !identical) {
+    RefuteOptions draws;
+    draws.mode = options.mode;
+    draws.seed = options.seed;
+    draws.lastDraw = options.maxDraws;
+    const RefuteOutcome outcome = refute(left, right, draws, progress);
+    if (outcome.counterexample) {
+      proof.verdict = Verdict::refuted;
+      proof.counterexample = outcome.counterexample;
+      proof.decidedBy = "draw";
+      proof.reason = fmt::format("draw {} differs", outcome.counterexample->draw);
+      return finish();
+    }
+    if (!outcome.note.empty()) proof.reason = outcome.note;
+  }
+  if (options.proofs || identical) {
+    const Cut none;
+    const Attempt attempt{left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions, none, options};
+    Prover(attempt, progress, deadline, proof).run();
+  }
+  return finish();
+}
+
+Proof proveRewrite(const Program& context, std::span<const NodeRef> before, std::span<const NodeRef> after, const Cut& cut,
+                   const Options& options, const Progress& progress) {
+  const auto begin = Clock::now();
+  Proof proof;
+  proof.mode = options.mode;
+  if (before.size() != after.size()) throw InternalError("proveRewrite: lists of different lengths");
+  if (std::equal(before.begin(), before.end(), after.begin())) {
+    proof.verdict = Verdict::proved;
+    proof.reason = "both sides are the same graph";
+    proof.decidedBy = "identity";
+    proof.holdsFor = holdsFor(context.dimensions, {});
+  } else {
+    const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.secondsLimit));
+    const Attempt attempt{before, after, context.preconditions, {}, context.dimensions, cut, options};
+    Prover(attempt, progress, deadline, proof).run();
+  }
+  proof.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  return proof;
+}
+
+}  // namespace nuscope::proof

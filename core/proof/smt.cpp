@@ -1,0 +1,433 @@
+#include "core/proof/smt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/proof/functions.h"
+#include "core/proof/int_facts.h"
+#include "core/proof/math_text.h"
+#include "core/proof/real_term.h"
+#include "core/proof/signs.h"
+#include "core/proof/substitute.h"
+#include "core/proof/walk.h"
+
+namespace nuscope::proof {
+namespace {
+
+std::string literal(const Rational& value) {
+  const Integer top = abs(value.get_num());
+  const std::string size = value.get_den() == 1 ? top.get_str() + ".0"
+                                                : "(/ " + top.get_str() + ".0 " + value.get_den().get_str() + ".0)";
+  return value < 0 ? "(- " + size + ")" : size;
+}
+
+class Printer {
+ public:
+  Printer(Calculus& c, bool relaxed) : c_(c), relaxed_(relaxed) {}
+
+  std::string real(PolyRef p) {
+    std::vector<std::string> parts;
+    for (const auto& [mono, coefficient] : p->terms) {
+      std::vector<std::string> factors;
+      if (coefficient != 1 || mono->factors.empty()) factors.push_back(literal(coefficient));
+      for (const auto& [atom, exponent] : mono->factors) power(atom, exponent, factors);
+      parts.push_back(join("*", factors));
+    }
+    return parts.empty() ? "0.0" : join("+", parts);
+  }
+
+  std::string integer(IntRef term) {
+    std::vector<std::string> parts;
+    for (const auto& [mono, coefficient] : term->terms) {
+      std::vector<std::string> factors;
+      if (coefficient != 1 || mono->atoms.empty()) factors.push_back(number(coefficient));
+      for (const IntAtomRef atom : mono->atoms) factors.push_back(integerAtom(atom));
+      parts.push_back(join("*", factors));
+    }
+    return parts.empty() ? number(0) : join("+", parts);
+  }
+
+  std::string condition(AtomRef atom) {
+    switch (atom->kind) {
+      case AtomKind::intNonNegative: return "(>= " + integer(atom->intTerm) + " " + number(0) + ")";
+      case AtomKind::intZero: return "(= " + integer(atom->intTerm) + " " + number(0) + ")";
+      case AtomKind::positive: return "(> " + real(atom->poly) + " 0.0)";
+      default: return "(= " + real(atom->poly) + " 0.0)";
+    }
+  }
+
+  /// Facts that relate the atoms met so far; may meet more.
+  void finish() {
+    for (const IntRef fact : c_.facts.nonNegative) assertion("(>= " + integer(fact) + " " + number(0) + ")");
+    for (int round = 0; round < 2; ++round) {
+      const auto elements = elements_;
+      for (const auto& [atom, name] : elements) instantiate(atom);
+    }
+    for (const Template& t : c_.facts.templates) {
+      if (t.variables.empty()) instance(t, t.condition);
+    }
+    pairsOfIntegers();
+    pairsOfExponentials();
+  }
+
+  [[nodiscard]] const std::string& declarations() const { return declarations_; }
+  [[nodiscard]] const std::string& assertions() const { return assertions_; }
+  void assertion(const std::string& text) { assertions_ += "(assert " + text + ")\n"; }
+
+ private:
+  struct Rounded {
+    std::string integer;  ///< the integer variable
+    std::string value;    ///< what it rounds
+    bool floor;
+  };
+
+  static std::string join(const std::string& op, const std::vector<std::string>& parts) {
+    if (parts.size() == 1) return parts[0];
+    std::string result = "(" + op;
+    for (const auto& part : parts) result += " " + part;
+    return result + ")";
+  }
+
+  std::string number(const Integer& value) const {
+    if (relaxed_) return literal(Rational(value));
+    return value < 0 ? "(- " + Integer(-value).get_str() + ")" : value.get_str();
+  }
+  [[nodiscard]] const char* intSort() const { return relaxed_ ? "Real" : "Int"; }
+  std::string toReal(const std::string& text) const { return relaxed_ ? text : "(to_real " + text + ")"; }
+
+  std::string declare(const std::string& prefix, const char* sort, const std::string& meaning) {
+    std::string name = prefix + std::to_string(++count_);
+    std::string comment = meaning.substr(0, 100);
+    std::replace(comment.begin(), comment.end(), '\n', ' ');
+    declarations_ += "(declare-const " + name + " " + sort + ")" + (comment.empty() ? "" : " ; " + comment) + "\n";
+    return name;
+  }
+
+  void signFact(const std::string& name, Sign sign, const char* zero) {
+    switch (sign) {
+      case Sign::positive: assertion("(> " + name + " " + zero + ")"); break;
+      case Sign::nonNegative: assertion("(>= " + name + " " + zero + ")"); break;
+      case Sign::negative: assertion("(< " + name + " " + zero + ")"); break;
+      case Sign::nonPositive: assertion("(<= " + name + " " + zero + ")"); break;
+      case Sign::zero: assertion("(= " + name + " " + zero + ")"); break;
+      case Sign::unknown: break;
+    }
+  }
+
+  std::string integerAtom(IntAtomRef atom) {
+    const auto known = ints_.find(atom);
+    if (known != ints_.end()) return known->second;
+    if (atom->kind == IntAtom::Kind::embed && relaxed_) return ints_[atom] = real(atom->value);
+    const IntRef term = intOf(c_, atom);
+    const std::string name = declare("n", intSort(), proof::text(c_, term));
+    ints_[atom] = name;
+    const std::string zero = number(0);
+    switch (atom->kind) {
+      case IntAtom::Kind::dimension: assertion("(>= " + name + " " + number(1) + ")"); break;
+      case IntAtom::Kind::variable:
+        if (atom->ranged) {
+          assertion("(>= " + name + " " + zero + ")");
+          assertion("(< " + name + " " + integer(atom->extent) + ")");
+        }
+        break;
+      case IntAtom::Kind::quotient: {
+        // floor semantics for both signs of the divisor.
+        const std::string n = integer(atom->numerator);
+        const std::string d = integer(atom->denominator);
+        const std::string low = "(* " + d + " " + name + ")";
+        const std::string high = "(+ " + low + " " + d + ")";
+        assertion("(=> (> " + d + " " + zero + ") (and (<= " + low + " " + n + ") (< " + n + " " + high + ")))");
+        if (!positive(c_, atom->denominator)) {
+          assertion("(=> (< " + d + " " + zero + ") (and (>= " + low + " " + n + ") (> " + n + " " + high + ")))");
+        }
+        break;
+      }
+      case IntAtom::Kind::element: {
+        const auto sign = c_.facts.signs.find(atom->source);
+        if (sign != c_.facts.signs.end()) signFact(name, sign->second, zero.c_str());
+        if (c_.facts.nonZero.contains(atom->source)) assertion("(not (= " + name + " " + zero + "))");
+        const auto others = intElements_;  // printing may meet more
+        for (const auto& [other, otherName] : others) {
+          if (other->source == atom->source) sameElement(atom->subscripts, other->subscripts, name, otherName);
+        }
+        intElements_.emplace_back(atom, name);
+        for (const Template& t : c_.facts.templates) instantiateInteger(t, atom);
+        break;
+      }
+      case IntAtom::Kind::embed: assertion("(= (to_real " + name + ") " + real(atom->value) + ")"); break;
+    }
+    return name;
+  }
+
+  void sameElement(const std::vector<IntRef>& a, const std::vector<IntRef>& b, const std::string& x, const std::string& y) {
+    std::vector<std::string> equal;
+    if (a.size() != b.size()) return;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const IntRef gap = subtract(c_, a[i], b[i]);
+      if (gap->isZero()) continue;
+      if (gap->isConstant()) return;
+      equal.push_back("(= " + integer(gap) + " " + number(0) + ")");
+    }
+    if (equal.empty()) return;
+    assertion("(=> " + join("and", equal) + " (= " + x + " " + y + "))");
+  }
+
+  void power(AtomRef atom, const Rational& exponent, std::vector<std::string>& factors) {
+    std::string base;
+    Rational times = exponent;
+    if (atom->kind == AtomKind::exp) {
+      const auto key = std::make_pair(atom, exponent.get_den().get_str());
+      auto at = exponentials_.find(key);
+      if (at == exponentials_.end()) {
+        const std::string name = declare("e", "Real", "exp(" + proof::text(c_, polyOf(c_, atom->mono, Rational(1) / Rational(exponent.get_den()))) + ")");
+        at = exponentials_.emplace(key, name).first;
+        assertion("(> " + name + " 0.0)");
+      }
+      base = at->second;
+      times = exponent * Rational(exponent.get_den());
+    } else {
+      base = realAtom(atom);
+      if (exponent.get_den() != 1) throw GaveUp{"a root in a solver goal", false};
+    }
+    if (times < 0) {
+      auto at = inverses_.find(base);
+      if (at == inverses_.end()) {
+        const std::string name = declare("r", "Real", "");
+        at = inverses_.emplace(base, name).first;
+        if (atom->kind == AtomKind::exp || isNonZero(signOf(c_, atom))) {
+          assertion("(= (* " + name + " " + base + ") 1.0)");
+        } else {
+          assertion("(ite (= " + base + " 0.0) (= " + name + " 0.0) (= (* " + name + " " + base + ") 1.0))");
+        }
+      }
+      base = at->second;
+      times = -times;
+    }
+    for (Integer i = 0; i < times.get_num(); ++i) factors.push_back(base);
+  }
+
+  std::string realAtom(AtomRef atom) {
+    const auto known = atoms_.find(atom);
+    if (known != atoms_.end()) return known->second;
+    switch (atom->kind) {
+      case AtomKind::integer: return atoms_[atom] = toReal(integerAtom(atom->integer));
+      case AtomKind::intNonNegative:
+      case AtomKind::intZero:
+      case AtomKind::positive:
+      case AtomKind::zero: return atoms_[atom] = "(ite " + condition(atom) + " 1.0 0.0)";
+      case AtomKind::power: {
+        const std::string name = declare("p", "Real", "");
+        assertion("(= " + name + " " + real(atom->poly) + ")");
+        return atoms_[atom] = name;
+      }
+      case AtomKind::abs: {
+        const std::string inner = real(atom->poly);
+        const std::string name = declare("a", "Real", "absolute value");
+        assertion("(= " + name + " (ite (>= " + inner + " 0.0) " + inner + " (- " + inner + ")))");
+        return atoms_[atom] = name;
+      }
+      case AtomKind::maximum: return atoms_[atom] = maximum(atom);
+      case AtomKind::function:
+        if (atom->name == "floor" || atom->name == "rint") return atoms_[atom] = rounded(atom);
+        break;
+      default: break;
+    }
+    const std::string name = declare("x", "Real", proof::text(c_, atom));
+    atoms_[atom] = name;
+    signFact(name, signOf(c_, atom), "0.0");
+    if (atom->kind == AtomKind::element) {
+      if (c_.facts.nonZero.contains(atom->source)) assertion("(not (= " + name + " 0.0))");
+      const auto others = elements_;
+      for (const auto& [other, otherName] : others) {
+        if (other->source == atom->source) sameElement(atom->subscripts, other->subscripts, name, otherName);
+      }
+      elements_.emplace_back(atom, name);
+    } else if (atom->kind == AtomKind::sqrt) {
+      const std::string inner = real(atom->poly);
+      const std::string square = "(= (* " + name + " " + name + ") " + inner + ")";
+      assertion(isNonNegative(signOf(c_, atom->poly)) ? square : "(=> (>= " + inner + " 0.0) " + square + ")");
+    } else if (atom->kind == AtomKind::sin || atom->kind == AtomKind::cos) {
+      Atom partner;
+      partner.kind = atom->kind == AtomKind::sin ? AtomKind::cos : AtomKind::sin;
+      partner.poly = atom->poly;
+      const std::string other = realAtom(c_.arena.intern(std::move(partner)));
+      if (atom->kind == AtomKind::sin) assertion("(= (+ (* " + name + " " + name + ") (* " + other + " " + other + ")) 1.0)");
+    } else if (atom->kind == AtomKind::maxFold && atom->guard == nullptr) {
+      const std::vector<IntRef> first(atom->bound.size(), c_.arena.zeroInt);
+      assertion("(>= " + name + " " + real(openAt(c_, atom, first).body) + ")");
+    }
+    return name;
+  }
+
+  std::string maximum(AtomRef atom) {
+    const std::string name = declare("m", "Real", "maximum");
+    std::vector<std::string> reached;
+    for (const PolyRef part : atom->polys) {
+      const std::string value = real(part);
+      assertion("(>= " + name + " " + value + ")");
+      reached.push_back("(= " + name + " " + value + ")");
+    }
+    assertion(join("or", reached));
+    return name;
+  }
+
+  std::string rounded(AtomRef atom) {
+    const std::string value = real(atom->poly);
+    const bool floor = atom->name == "floor";
+    const std::string name = declare(floor ? "f" : "g", intSort(), proof::text(c_, atom));
+    const std::string as = toReal(name);
+    if (floor) {
+      assertion("(<= " + as + " " + value + ")");
+      assertion("(< " + value + " (+ " + as + " 1.0))");
+    } else {
+      const std::string half = declare("h", intSort(), "");
+      const std::string twice = "(* 2.0 (- " + value + " " + as + "))";
+      assertion("(and (<= " + twice + " 1.0) (>= " + twice + " (- 1.0)))");
+      assertion("(=> (or (= " + twice + " 1.0) (= " + twice + " (- 1.0))) (= " + name + " (* " + number(2) + " " + half + ")))");
+    }
+    rounded_.push_back({name, value, floor});
+    return as;
+  }
+
+  void pairsOfIntegers() {
+    const std::string one = number(1);
+    for (std::size_t i = 0; i < rounded_.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const auto& [r, p, rFloor] = rounded_[i];
+        const auto& [s, q, sFloor] = rounded_[j];
+        assertion("(or (= " + r + " " + s + ") (>= " + r + " (+ " + s + " " + one + ")) (<= (+ " + r + " " + one + ") " + s + "))");
+        const std::string sum = "(+ " + r + " " + s + ")";
+        assertion("(or (= " + sum + " " + number(0) + ") (>= " + sum + " " + one + ") (<= " + sum + " " + number(-1) + "))");
+        if (rFloor != sFloor) continue;
+        assertion("(=> (<= " + p + " " + q + ") (<= " + r + " " + s + "))");
+        assertion("(=> (<= " + q + " " + p + ") (<= " + s + " " + r + "))");
+      }
+    }
+  }
+
+  void pairsOfExponentials() {
+    if (exponentials_.size() > 5) return;
+    std::vector<std::pair<PolyRef, std::string>> list;
+    for (const auto& [key, name] : exponentials_) {
+      if (key.second == "1") list.emplace_back(polyOf(c_, key.first->mono), name);
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string argument = real(list[i].first);
+      assertion("(= (> " + list[i].second + " 1.0) (> " + argument + " 0.0))");
+      for (std::size_t j = 0; j < i; ++j) {
+        assertion("(= (>= " + list[i].second + " " + list[j].second + ") (>= " + argument + " " + real(list[j].first) + "))");
+      }
+    }
+  }
+
+  /// Variables of the template from the subscripts of one of its elements.
+  std::optional<Substitution> unify(const Template& t, const std::vector<IntRef>& pattern, const std::vector<IntRef>& subscripts) {
+    Substitution s(c_);
+    Variables bound;
+    if (pattern.size() != subscripts.size()) return std::nullopt;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const IntRef p = pattern[i];
+      const bool single = p->terms.size() == 1 && p->terms[0].second == 1 && p->terms[0].first->atoms.size() == 1;
+      if (single && contains(t.variables, p->terms[0].first->atoms[0])) {
+        if (contains(bound, p->terms[0].first->atoms[0])) return std::nullopt;
+        s.map(p->terms[0].first->atoms[0], subscripts[i]);
+        unite(bound, Variables{p->terms[0].first->atoms[0]});
+      } else if (p != subscripts[i]) {
+        return std::nullopt;
+      }
+    }
+    if (bound.size() != t.variables.size()) return std::nullopt;
+    return s;
+  }
+
+  void instantiate(AtomRef atom) {
+    for (const Template& t : c_.facts.templates) {
+      std::vector<AtomRef> patterns;
+      Walker walker;
+      walker.onAtom = [&](AtomRef other) {
+        if (other->kind == AtomKind::element && other->source == atom->source) patterns.push_back(other);
+      };
+      walker.walk(t.condition);
+      for (const AtomRef pattern : patterns) {
+        if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance(t, (*s)(t.condition));
+      }
+    }
+  }
+
+  void instantiateInteger(const Template& t, IntAtomRef atom) {
+    std::vector<IntAtomRef> patterns;
+    Walker walker;
+    walker.onIntAtom = [&](IntAtomRef other) {
+      if (other->kind == IntAtom::Kind::element && other->source == atom->source) patterns.push_back(other);
+    };
+    walker.walk(t.condition);
+    for (const IntAtomRef pattern : patterns) {
+      if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance(t, (*s)(t.condition));
+    }
+  }
+
+  void instance(const Template&, PolyRef condition) {
+    if (condition->isConstant() || std::find(instances_.begin(), instances_.end(), condition) != instances_.end()) return;
+    if (instances_.size() > 24) return;
+    instances_.push_back(condition);
+    // A lone condition prints best as itself.
+    const AtomRef atom = condition->asAtom();
+    const AtomRef opposite = atom == nullptr ? negation(c_, condition)->asAtom() : nullptr;
+    if (atom != nullptr && atom->isIndicator()) {
+      assertion(this->condition(atom));
+    } else if (opposite != nullptr && opposite->isIndicator()) {
+      assertion("(not " + this->condition(opposite) + ")");
+    } else {
+      assertion("(= " + real(condition) + " 1.0)");
+    }
+  }
+
+  Calculus& c_;
+  bool relaxed_;
+  int count_ = 0;
+  std::string declarations_;
+  std::string assertions_;
+  std::unordered_map<IntAtomRef, std::string> ints_;
+  std::unordered_map<AtomRef, std::string> atoms_;
+  std::map<std::pair<AtomRef, std::string>, std::string> exponentials_;
+  std::unordered_map<std::string, std::string> inverses_;
+  std::vector<std::pair<AtomRef, std::string>> elements_;
+  std::vector<std::pair<IntAtomRef, std::string>> intElements_;
+  std::vector<Rounded> rounded_;
+  std::vector<PolyRef> instances_;
+};
+
+}  // namespace
+
+Script smtScript(Calculus& c, const Goal& goal, bool relaxed) {
+  Printer printer(c, relaxed);
+  std::string goalText;
+  for (const auto& [atom, value] : goal.conditions) {
+    const std::string condition = printer.condition(atom);
+    goalText += "(assert " + (value ? condition : "(not " + condition + ")") + ")\n";
+  }
+  if (goal.nonZero != nullptr) goalText += "(assert (not (= " + printer.real(goal.nonZero) + " 0.0)))\n";
+  for (const PolyRef zero : goal.zeros) printer.assertion("(= " + printer.real(zero) + " 0.0)");
+  printer.finish();
+  Script script;
+  script.hypotheses = std::string("(set-logic ") + (relaxed ? "QF_NRA" : "QF_NIRA") + ")\n" + printer.declarations() + printer.assertions();
+  script.goal = std::move(goalText);
+  return script;
+}
+
+bool mentionsIntegers(Calculus& c, const Goal& goal) {
+  bool found = !c.facts.nonNegative.empty();
+  Walker walker;
+  walker.onAtom = [&](AtomRef atom) {
+    found = found || atom->kind == AtomKind::integer || atom->kind == AtomKind::intNonNegative || atom->kind == AtomKind::intZero ||
+            atom->kind == AtomKind::function;
+  };
+  walker.intoFolds = false;
+  if (goal.nonZero != nullptr) walker.walk(goal.nonZero);
+  for (const PolyRef zero : goal.zeros) walker.walk(zero);
+  for (const auto& [atom, value] : goal.conditions) walker.walk(atom);
+  return found;
+}
+
+}  // namespace nuscope::proof

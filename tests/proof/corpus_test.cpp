@@ -1,0 +1,142 @@
+// The corpus beside the project: every pair with its expected verdict, draws on and off. Prints counts and times.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/language/parse.h"
+#include "core/proof/prove.h"
+#include "core/proof/solver_pool.h"
+
+namespace nuscope::proof {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Case {
+  std::string name;
+  bool provable = false;
+  fs::path folder;
+};
+
+std::vector<Case> casesOf(const std::string& corpus) {
+  std::vector<Case> cases;
+  const fs::path root = fs::path(NUSCOPE_SHARED_DIR) / "cases" / corpus;
+  const char* only = std::getenv("NUSCOPE_CASES");
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root, error)) {
+    if (!fs::exists(entry.path() / "case.json")) continue;
+    const std::string name = entry.path().filename().string();
+    if (only != nullptr && name.find(only) == std::string::npos) continue;
+    std::ifstream file(entry.path() / "case.json");
+    const auto json = nlohmann::json::parse(file);
+    cases.push_back({name, json.at("expect") == "proved", entry.path()});
+  }
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  return cases;
+}
+
+SolverPool& solvers() {
+  static SolverPool pool(std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope", 1);
+  return pool;
+}
+
+struct Tally {
+  int proved = 0, refuted = 0, unknown = 0;
+};
+
+struct Outcome {
+  Tally provable, refutable;
+  std::vector<std::string> wrong;
+  std::vector<double> seconds;
+};
+
+Outcome run(const std::string& corpus, bool draws) {
+  Outcome outcome;
+  const bool verbose = std::getenv("NUSCOPE_VERBOSE") != nullptr;
+  for (const Case& test : casesOf(corpus)) {
+    auto store = std::make_shared<tensor::NodeStore>();
+    Proof proof;
+    try {
+      const auto left = language::parseFile((test.folder / "left.py").string(), store);
+      const auto right = language::parseFile((test.folder / "right.py").string(), store);
+      Options options;
+      options.draws = draws;
+      options.solvers = &solvers();
+      proof = prove(left, right, options, {});
+    } catch (const std::exception& error) {
+      proof.reason = std::string("exception: ") + error.what();
+    }
+    Tally& tally = test.provable ? outcome.provable : outcome.refutable;
+    ++(proof.verdict == Verdict::proved ? tally.proved : proof.verdict == Verdict::refuted ? tally.refuted : tally.unknown);
+    const bool wrong = proof.verdict == (test.provable ? Verdict::refuted : Verdict::proved);
+    if (wrong) outcome.wrong.push_back(test.name);
+    outcome.seconds.push_back(proof.seconds);
+    const bool open = proof.verdict == Verdict::unknown && (test.provable || draws);
+    if (wrong || verbose || open) {
+      std::cout << (wrong ? "WRONG " : "") << text(proof.verdict) << " " << (test.provable ? "P " : "R ") << test.name << " "
+                << proof.decidedBy << " " << static_cast<int>(proof.seconds * 1000) << "ms " << proof.reason << "\n";
+    }
+  }
+  std::sort(outcome.seconds.begin(), outcome.seconds.end());
+  return outcome;
+}
+
+void report(const std::string& what, const Outcome& o) {
+  const auto line = [](const Tally& t) {
+    return std::to_string(t.proved) + " proved, " + std::to_string(t.refuted) + " refuted, " + std::to_string(t.unknown) + " unknown";
+  };
+  std::cout << what << "\n  should be proved:  " << line(o.provable) << "\n  should be refuted: " << line(o.refutable) << "\n";
+  if (!o.seconds.empty()) {
+    std::cout << "  median " << o.seconds[o.seconds.size() / 2] * 1000 << " ms, 90 % " << o.seconds[o.seconds.size() * 9 / 10] * 1000
+              << " ms, longest " << o.seconds.back() * 1000 << " ms (measured)\n";
+  }
+}
+
+double share(int part, const Tally& t) {
+  const int all = t.proved + t.refuted + t.unknown;
+  return all == 0 ? 1 : static_cast<double>(part) / all;
+}
+
+TEST(Corpus, RewritesWithDraws) {
+  if (casesOf("rewrites").empty()) GTEST_SKIP() << "no corpus at " << NUSCOPE_SHARED_DIR;
+  const Outcome o = run("rewrites", true);
+  report("rewrites, draws on", o);
+  EXPECT_TRUE(o.wrong.empty());
+  EXPECT_GE(share(o.provable.proved, o.provable), 0.85);
+  EXPECT_GE(share(o.refutable.refuted, o.refutable), 0.85);
+  EXPECT_LT(o.seconds.back(), 10.5);
+}
+
+TEST(Corpus, RewritesWithoutDraws) {
+  if (casesOf("rewrites").empty()) GTEST_SKIP() << "no corpus at " << NUSCOPE_SHARED_DIR;
+  const Outcome o = run("rewrites", false);
+  report("rewrites, draws off", o);
+  EXPECT_TRUE(o.wrong.empty());
+  EXPECT_GE(share(o.provable.proved, o.provable), 0.85);
+}
+
+TEST(Corpus, FloatTraps) {
+  if (casesOf("float_traps").empty()) GTEST_SKIP() << "no corpus at " << NUSCOPE_SHARED_DIR;
+  for (const bool draws : {true, false}) {
+    const Outcome o = run("float_traps", draws);
+    report(draws ? "float traps, draws on" : "float traps, draws off", o);
+    EXPECT_TRUE(o.wrong.empty());
+  }
+}
+
+TEST(Corpus, Streams) {
+  if (casesOf("streams").empty()) GTEST_SKIP() << "no corpus at " << NUSCOPE_SHARED_DIR;
+  for (const bool draws : {true, false}) {
+    const Outcome o = run("streams", draws);
+    report(draws ? "streams, draws on" : "streams, draws off", o);
+    EXPECT_TRUE(o.wrong.empty());
+  }
+}
+
+}  // namespace
+}  // namespace nuscope::proof
