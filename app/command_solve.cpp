@@ -1,6 +1,5 @@
 // `nuscope solve`: answers solver goals on standard streams (core/proof/solver_pool.h). Started by provers.
 #include <CLI/CLI.hpp>
-
 #include <iostream>
 
 #include "app/commands.h"

@@ -16,11 +16,13 @@ using tensor::Op;
 using tensor::Precondition;
 using tensor::Relation;
 
-std::vector<const Precondition*> distinct(std::span<const Precondition> left, std::span<const Precondition> right) {
+std::vector<const Precondition*> distinct(std::span<const Precondition> left,
+                                          std::span<const Precondition> right) {
   std::vector<const Precondition*> result;
   for (const auto list : {left, right}) {
     for (const Precondition& p : list) {
-      const bool known = std::any_of(result.begin(), result.end(), [&](const Precondition* other) { return other->text == p.text; });
+      const bool known = std::any_of(result.begin(), result.end(),
+                                     [&](const Precondition* other) { return other->text == p.text; });
       if (!known) result.push_back(&p);
     }
   }
@@ -34,7 +36,8 @@ struct Statement {
   PolyRef condition = nullptr;
 };
 
-void collect(Calculus& c, SymbolicDomain& domain, const std::string& text, NodeRef node, std::vector<Statement>& into) {
+void collect(Calculus& c, SymbolicDomain& domain, const std::string& text, NodeRef node,
+             std::vector<Statement>& into) {
   if (node->op == Op::logicalAnd && node->shape.empty()) {
     collect(c, domain, text, node->operands[0], into);
     collect(c, domain, text, node->operands[1], into);
@@ -60,15 +63,16 @@ void collect(Calculus& c, SymbolicDomain& domain, const std::string& text, NodeR
   into.push_back(std::move(statement));
 }
 
-std::vector<Statement> statements(Calculus& c, SymbolicDomain& domain, const std::vector<const Precondition*>& asserts,
-                                  Assumptions& assumptions) {
+std::vector<Statement> statements(Calculus& c, SymbolicDomain& domain,
+                                  const std::vector<const Precondition*>& asserts, Assumptions& assumptions) {
   std::vector<Statement> result;
   for (const Precondition* p : asserts) {
     if (p->dims || p->condition == nullptr) continue;
     try {
       collect(c, domain, p->text, p->condition, result);
     } catch (const GaveUp&) {
-      if (std::find(assumptions.unused.begin(), assumptions.unused.end(), p->text) == assumptions.unused.end()) {
+      if (std::find(assumptions.unused.begin(), assumptions.unused.end(), p->text) ==
+          assumptions.unused.end()) {
         assumptions.unused.push_back(p->text);
       }
     }
@@ -102,7 +106,8 @@ int wholeSource(PolyRef p, const Statement& s) {
 void setSign(Calculus& c, int source, Sign sign) {
   const auto [at, inserted] = c.facts.signs.emplace(source, sign);
   if (inserted || at->second == sign) return;
-  if (isNonZero(sign) && (at->second == Sign::nonNegative || at->second == Sign::nonPositive)) at->second = sign;
+  if (isNonZero(sign) && (at->second == Sign::nonNegative || at->second == Sign::nonPositive))
+    at->second = sign;
 }
 
 bool integerFact(Calculus& c, IntRef e) {
@@ -129,7 +134,9 @@ bool integerSubstitution(Calculus& c, IntRef e) {
       }
     }
     if (quotient != nullptr) {
-      if (value != multiply(c, quotient->denominator, intOf(c, quotient)) || !positive(c, quotient->denominator)) continue;
+      if (value != multiply(c, quotient->denominator, intOf(c, quotient)) ||
+          !positive(c, quotient->denominator))
+        continue;
       Source divided;
       divided.name = c.arena.source(atom->source).name + "_q";
       divided.integer = true;
@@ -167,11 +174,13 @@ bool learn(Calculus& c, const Statement& s) {
     negative = true;
   }
   if (atom == nullptr || !atom->isIndicator()) return false;
-  const auto before = std::make_tuple(c.facts.signs, c.facts.nonZero, c.facts.constants.size(), c.facts.symmetric.size(),
-                                      c.facts.integers.size(), c.facts.nonNegative.size());
+  const auto before =
+      std::make_tuple(c.facts.signs, c.facts.nonZero, c.facts.constants.size(), c.facts.symmetric.size(),
+                      c.facts.integers.size(), c.facts.nonNegative.size());
   const auto changed = [&] {
-    return before != std::make_tuple(c.facts.signs, c.facts.nonZero, c.facts.constants.size(), c.facts.symmetric.size(),
-                                     c.facts.integers.size(), c.facts.nonNegative.size());
+    return before != std::make_tuple(c.facts.signs, c.facts.nonZero, c.facts.constants.size(),
+                                     c.facts.symmetric.size(), c.facts.integers.size(),
+                                     c.facts.nonNegative.size());
   };
   if (atom->kind == AtomKind::positive) {
     const int plus = wholeSource(atom->poly, s);
@@ -197,9 +206,10 @@ bool learn(Calculus& c, const Statement& s) {
     } else if (q->terms.size() == 2 && q->terms[0].second == -q->terms[1].second && s.variables.size() == 2) {
       const AtomRef a = polyOf(c, q->terms[0].first)->asAtom();
       const AtomRef b = polyOf(c, q->terms[1].first)->asAtom();
-      const bool mirrored = a != nullptr && b != nullptr && a->kind == AtomKind::element && b->kind == AtomKind::element &&
-                            a->source == b->source && a->subscripts.size() == 2 && a->subscripts[0] == b->subscripts[1] &&
-                            a->subscripts[1] == b->subscripts[0] && wholeSource(a->subscripts, a->source, s) >= 0;
+      const bool mirrored =
+          a != nullptr && b != nullptr && a->kind == AtomKind::element && b->kind == AtomKind::element &&
+          a->source == b->source && a->subscripts.size() == 2 && a->subscripts[0] == b->subscripts[1] &&
+          a->subscripts[1] == b->subscripts[0] && wholeSource(a->subscripts, a->source, s) >= 0;
       if (mirrored) c.facts.symmetric.insert(a->source);
     }
     return changed();

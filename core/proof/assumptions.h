@@ -1,6 +1,6 @@
 #pragma once
-// What the asserts of both programs say, as the prover uses it: dimensions and integer scalars substituted, signs and
-// constants of inputs, integer facts, and templates that are instantiated at elements.
+// What the asserts of both programs say, as the prover uses it: dimensions and integer scalars substituted,
+// signs and constants of inputs, integer facts, and templates that are instantiated at elements.
 #include "core/proof/symbolic_domain.h"
 
 namespace nuscope::proof {
@@ -12,9 +12,10 @@ struct Assumptions {
 };
 
 /// Joint facts about dimensions; the first step, before a domain exists.
-Assumptions dimensionFacts(std::span<const tensor::Precondition> left, std::span<const tensor::Precondition> right);
+Assumptions dimensionFacts(std::span<const tensor::Precondition> left,
+                           std::span<const tensor::Precondition> right);
 /// Fills c.facts and binds dimensions in the domain. Call before any other term is built.
-void assume(Calculus& c, SymbolicDomain& domain, Assumptions& assumptions, std::span<const tensor::Precondition> left,
-            std::span<const tensor::Precondition> right);
+void assume(Calculus& c, SymbolicDomain& domain, Assumptions& assumptions,
+            std::span<const tensor::Precondition> left, std::span<const tensor::Precondition> right);
 
 }  // namespace nuscope::proof

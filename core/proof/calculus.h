@@ -1,5 +1,6 @@
 #pragma once
-// The state of one proof attempt: its terms, what is assumed, memo tables and limits. Every pass takes it first.
+// The state of one proof attempt: its terms, what is assumed, memo tables and limits. Every pass takes it
+// first.
 #include <chrono>
 #include <map>
 #include <set>
@@ -10,7 +11,8 @@
 
 namespace nuscope::proof {
 
-/// The attempt must stop: a term grew past a limit, or the clock ran out. Caught in prove.cpp, never a verdict.
+/// The attempt must stop: a term grew past a limit, or the clock ran out. Caught in prove.cpp, never a
+/// verdict.
 struct GaveUp {
   std::string reason;
   bool byTime = false;
@@ -25,12 +27,12 @@ struct Template {
 
 /// What the asserts say. Filled before the first term is simplified, then fixed (memo tables rely on it).
 struct Facts {
-  std::vector<IntRef> nonNegative;          ///< integer terms that are >= 0
-  std::map<int, Sign> signs;                ///< sign of all elements of a source
-  std::set<int> nonZero;                    ///< sources without zero elements
-  std::map<int, Rational> constants;        ///< sources whose elements are all one number
-  std::set<int> symmetric;                  ///< square matrices with x == x.T
-  std::map<int, IntRef> integers;           ///< integer scalars replaced by a term
+  std::vector<IntRef> nonNegative;    ///< integer terms that are >= 0
+  std::map<int, Sign> signs;          ///< sign of all elements of a source
+  std::set<int> nonZero;              ///< sources without zero elements
+  std::map<int, Rational> constants;  ///< sources whose elements are all one number
+  std::set<int> symmetric;            ///< square matrices with x == x.T
+  std::map<int, IntRef> integers;     ///< integer scalars replaced by a term
   std::vector<Template> templates;
 };
 
@@ -49,10 +51,11 @@ class Calculus {
   int closings = 0;  ///< nesting of folds closed again after a simplification
 
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::size_t maxTerms = 3000;          ///< of one polynomial
-  std::size_t maxNodes = 4'000'000;     ///< of the arena
+  std::size_t maxTerms = 3000;       ///< of one polynomial
+  std::size_t maxNodes = 4'000'000;  ///< of the arena
 
-  /// Counts work; now and then looks at the clock, the stop request and the arena. Throws GaveUp or Cancelled.
+  /// Counts work; now and then looks at the clock, the stop request and the arena. Throws GaveUp or
+  /// Cancelled.
   void tick() {
     if (++ticks_ % 512 == 0) look();
   }

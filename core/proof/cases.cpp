@@ -1,5 +1,5 @@
-// Case split on the conditions of a polynomial. A branch that is impossible is dropped; in the others equalities are
-// substituted and what is left must vanish.
+// Case split on the conditions of a polynomial. A branch that is impossible is dropped; in the others
+// equalities are substituted and what is left must vanish.
 #include <algorithm>
 
 #include "core/proof/functions.h"
@@ -35,7 +35,8 @@ bool solveReal(Calculus& c, PolyRef q, Substitution& s) {
     const PolyRef rest = subtract(c, q, polyOf(c, mono, coefficient));
     bool elsewhere = false;
     for (const auto& [other, k] : rest->terms) {
-      for (const auto& [a, e] : other->factors) elsewhere = elsewhere || a->kind != AtomKind::element || a == atom;
+      for (const auto& [a, e] : other->factors)
+        elsewhere = elsewhere || a->kind != AtomKind::element || a == atom;
     }
     if (elsewhere) continue;
     s.map(atom, scale(c, rest, -1 / coefficient));
@@ -91,7 +92,8 @@ bool ZeroTest::byCases(PolyRef p, const std::vector<PolyRef>& hypotheses) {
   std::vector<AtomRef> indicators;
   for (const auto& [mono, coefficient] : p->terms) {
     for (const auto& [atom, exponent] : mono->factors) {
-      if (atom->isIndicator() && std::find(indicators.begin(), indicators.end(), atom) == indicators.end()) indicators.push_back(atom);
+      if (atom->isIndicator() && std::find(indicators.begin(), indicators.end(), atom) == indicators.end())
+        indicators.push_back(atom);
     }
   }
   if (indicators.empty() || indicators.size() > 8) return false;
@@ -102,7 +104,8 @@ bool ZeroTest::byCases(PolyRef p, const std::vector<PolyRef>& hypotheses) {
   return false;
 }
 
-bool ZeroTest::branch(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses, int depth) {
+bool ZeroTest::branch(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses,
+                      int depth) {
   c_.tick();
   if (p->isZero() || multipliedThrough(c_, p)->isZero()) return true;
   if (depth > 12) return false;
@@ -131,7 +134,8 @@ bool ZeroTest::branch(PolyRef p, const Conditions& conditions, const std::vector
     more.emplace_back(atom, value);
     if (value && (atom->kind == AtomKind::intZero || atom->kind == AtomKind::zero)) {
       Substitution s(c_);
-      const bool solved = atom->kind == AtomKind::intZero ? solveInteger(c_, atom->intTerm, s) : solveReal(c_, atom->poly, s);
+      const bool solved =
+          atom->kind == AtomKind::intZero ? solveInteger(c_, atom->intTerm, s) : solveReal(c_, atom->poly, s);
       if (solved) q = s(q);
     }
     if (!branch(q, more, hypotheses, depth + 1)) {

@@ -27,9 +27,9 @@ PolyRef closed(Calculus& c, const Requirement& requirement) {
   const PolyRef body = negation(c, multiply(c, requirement.guard, negation(c, requirement.holds)));
   std::vector<IntAtomRef> binders;
   for (auto at = requirement.binders.rbegin(); at != requirement.binders.rend(); ++at) {
-    const bool used = contains(body->variables, *at) || std::any_of(binders.begin(), binders.end(), [&](IntAtomRef b) {
-                        return contains(b->extent->variables, *at);
-                      });
+    const bool used = contains(body->variables, *at) ||
+                      std::any_of(binders.begin(), binders.end(),
+                                  [&](IntAtomRef b) { return contains(b->extent->variables, *at); });
     if (used) binders.insert(binders.begin(), *at);
   }
   return binders.empty() ? body : makeProduct(c, binders, body);

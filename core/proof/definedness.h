@@ -1,6 +1,6 @@
 #pragma once
-// Definedness of a result element as a set of 0/1 terms in normal form, each of which must be 1. Two sides are
-// defined at the same inputs if their sets are equal, or each implies the other.
+// Definedness of a result element as a set of 0/1 terms in normal form, each of which must be 1. Two sides
+// are defined at the same inputs if their sets are equal, or each implies the other.
 #include "core/proof/symbolic_domain.h"
 
 namespace nuscope::proof {

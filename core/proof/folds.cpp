@@ -48,11 +48,14 @@ std::vector<IntRef> divisorsOf(Calculus& c, PolyRef poly, IntAtomRef variable, c
     if (atom->kind != IntAtom::Kind::quotient || intersects(atom->denominator->variables, others)) return;
     const auto bound = [](IntAtomRef v) { return v->boundLevel > 0; };
     if (std::any_of(atom->denominator->variables.begin(), atom->denominator->variables.end(), bound)) return;
-    const bool direct = std::any_of(atom->numerator->terms.begin(), atom->numerator->terms.end(), [&](const auto& term) {
-      return std::find(term.first->atoms.begin(), term.first->atoms.end(), variable) != term.first->atoms.end();
-    });
+    const bool direct =
+        std::any_of(atom->numerator->terms.begin(), atom->numerator->terms.end(), [&](const auto& term) {
+          return std::find(term.first->atoms.begin(), term.first->atoms.end(), variable) !=
+                 term.first->atoms.end();
+        });
     if (!direct || !positive(c, atom->denominator)) return;
-    if (std::find(result.begin(), result.end(), atom->denominator) == result.end()) result.push_back(atom->denominator);
+    if (std::find(result.begin(), result.end(), atom->denominator) == result.end())
+      result.push_back(atom->denominator);
   };
   walker.walk(poly);
   std::sort(result.begin(), result.end(), [](IntRef a, IntRef b) { return a->id < b->id; });
@@ -68,8 +71,10 @@ std::vector<IntRef> positionsOf(Calculus& c, PolyRef poly, IntAtomRef variable, 
     for (const IntRef subscript : atom->subscripts) {
       if (contains(subscript->variables, variable)) result.push_back(subscript);
     }
-    if (atom->intTerm != nullptr && contains(atom->intTerm->variables, variable)) result.push_back(atom->intTerm);
-    if (atom->integer != nullptr && contains(atom->integer->variables, variable)) result.push_back(intOf(c, atom->integer));
+    if (atom->intTerm != nullptr && contains(atom->intTerm->variables, variable))
+      result.push_back(atom->intTerm);
+    if (atom->integer != nullptr && contains(atom->integer->variables, variable))
+      result.push_back(intOf(c, atom->integer));
     for (const IntAtomRef bound : atom->bound) {
       if (contains(bound->extent->variables, variable)) result.push_back(bound->extent);
     }
@@ -99,8 +104,10 @@ Split splitVariable(Calculus& c, IntRef quotient, IntRef divisor, const std::str
 
 namespace {
 
-/// Orders in which a variable comes after those its extent mentions, sorted by signature; ties permuted (at most 24).
-std::vector<std::vector<IntAtomRef>> orders(const std::vector<IntAtomRef>& variables, PolyRef body, PolyRef guard) {
+/// Orders in which a variable comes after those its extent mentions, sorted by signature; ties permuted (at
+/// most 24).
+std::vector<std::vector<IntAtomRef>> orders(const std::vector<IntAtomRef>& variables, PolyRef body,
+                                            PolyRef guard) {
   if (variables.size() == 1) return {variables};
   const Variables all = asSet(variables);
   std::vector<std::pair<std::size_t, IntAtomRef>> keyed;
@@ -108,20 +115,23 @@ std::vector<std::vector<IntAtomRef>> orders(const std::vector<IntAtomRef>& varia
     Signature signature(all, variable);
     keyed.emplace_back(signature(body) * 31 + signature(guard) + signature(variable->extent) * 7, variable);
   }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::vector<IntAtomRef>> result;
   std::vector<std::size_t> positions(variables.size());
   for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = i;
   do {
     bool sorted = true;
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
-      const bool dependent = contains(keyed[positions[i + 1]].second->extent->variables, keyed[positions[i]].second);
+      const bool dependent =
+          contains(keyed[positions[i + 1]].second->extent->variables, keyed[positions[i]].second);
       if (keyed[positions[i]].first > keyed[positions[i + 1]].first && !dependent) sorted = false;
     }
     bool bound = true;
     for (std::size_t i = 0; i < positions.size(); ++i) {
       for (std::size_t j = i + 1; j < positions.size(); ++j) {
-        if (contains(keyed[positions[i]].second->extent->variables, keyed[positions[j]].second)) bound = false;
+        if (contains(keyed[positions[i]].second->extent->variables, keyed[positions[j]].second))
+          bound = false;
       }
     }
     if (sorted && bound) {
@@ -129,7 +139,8 @@ std::vector<std::vector<IntAtomRef>> orders(const std::vector<IntAtomRef>& varia
       for (const std::size_t p : positions) order.push_back(keyed[p].second);
       result.push_back(std::move(order));
     }
-  } while (result.size() < 24 && variables.size() <= 6 && std::next_permutation(positions.begin(), positions.end()));
+  } while (result.size() < 24 && variables.size() <= 6 &&
+           std::next_permutation(positions.begin(), positions.end()));
   if (result.empty()) result.push_back(variables);
   return result;
 }
@@ -153,7 +164,8 @@ int freeLevel(int wanted, std::initializer_list<const Info*> nodes, const Variab
 
 }  // namespace
 
-PolyRef closeFold(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body, PolyRef guard, const Finish& finish) {
+PolyRef closeFold(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body, PolyRef guard,
+                  const Finish& finish) {
   PolyRef best = nullptr;
   const Variables own = asSet(variables);
   for (const auto& order : orders(variables, body, guard)) {

@@ -1,15 +1,16 @@
 #pragma once
-// Normal forms of folds. Variables are fresh index variables (int_term.h), outermost first; an extent may depend on
-// the variables before it. The lemmas (S0..S10, M1..M6, P1) are those of reference/proofs.md, section 7.
+// Normal forms of folds. Variables are fresh index variables (int_term.h), outermost first; an extent may
+// depend on the variables before it. The lemmas (S0..S10, M1..M6, P1) are those of reference/proofs.md,
+// section 7.
 #include <functional>
 
 #include "core/proof/calculus.h"
 
 namespace nuscope::proof {
 
-/// Sum of `body` over the variables: distributed over +, invariant factors out, then delta, range, split, merge,
-/// Faulhaber, shift to prefix form, connected components. A variable that is not `ranged` means the antidifference
-/// on all integers: F(n+1) - F(n) = body(n), F(0) = 0.
+/// Sum of `body` over the variables: distributed over +, invariant factors out, then delta, range, split,
+/// merge, Faulhaber, shift to prefix form, connected components. A variable that is not `ranged` means the
+/// antidifference on all integers: F(n+1) - F(n) = body(n), F(0) = 0.
 PolyRef makeSum(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body);
 /// Maximum where `guard` (0/1) is 1. Every extent must be proved >= 1 by the caller.
 PolyRef makeMax(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body, PolyRef guard);
@@ -20,15 +21,17 @@ PolyRef makeProduct(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body
 /// Closes a fold: canonical bound variables, in an order that does not depend on their names.
 /// `finish` gets the bound variables and a substitution's image of the body and makes the term.
 using Finish = std::function<PolyRef(const std::vector<IntAtomRef>& bound, PolyRef body, PolyRef guard)>;
-PolyRef closeFold(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body, PolyRef guard, const Finish& finish);
+PolyRef closeFold(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body, PolyRef guard,
+                  const Finish& finish);
 
 /// Puts 0 for variables of extent 1, everywhere.
 void dropUnits(Calculus& c, std::vector<IntAtomRef>& variables, PolyRef& body, PolyRef& guard);
-/// Positive denominators of quotients in whose numerator the variable occurs directly; free of bound variables and
-/// of `others`.
+/// Positive denominators of quotients in whose numerator the variable occurs directly; free of bound
+/// variables and of `others`.
 std::vector<IntRef> divisorsOf(Calculus& c, const Info* node, IntAtomRef variable, const Variables& others);
 std::vector<IntRef> divisorsOf(Calculus& c, PolyRef poly, IntAtomRef variable, const Variables& others);
-/// All integer terms at argument positions (subscripts, conditions, integers, extents) in which the variable occurs.
+/// All integer terms at argument positions (subscripts, conditions, integers, extents) in which the variable
+/// occurs.
 std::vector<IntRef> positionsOf(Calculus& c, PolyRef poly, IntAtomRef variable, bool elementsOnly = false);
 /// t and u occur only as t*extent(u) + u?
 bool mergeable(Calculus& c, PolyRef poly, IntAtomRef t, IntAtomRef u);

@@ -22,7 +22,9 @@ PolyRef functionOf(Calculus& c, const std::string& name, PolyRef p) {
   return polyOf(c, c.arena.intern(std::move(atom)));
 }
 
-bool isEven(const Rational& e) { return e.get_den() == 1 && mpz_even_p(e.get_num().get_mpz_t()) != 0; }
+bool isEven(const Rational& e) {
+  return e.get_den() == 1 && mpz_even_p(e.get_num().get_mpz_t()) != 0;
+}
 
 /// value = product of primes to integer powers and a rest without small prime factors. value > 0.
 std::vector<std::pair<Integer, Integer>> factorise(const Rational& value) {
@@ -43,10 +45,13 @@ std::vector<std::pair<Integer, Integer>> factorise(const Rational& value) {
 }
 
 /// The logarithm of one base that is positive, or whatever is left.
-PolyRef logAtom(Calculus& c, PolyRef p) { return p == c.arena.one ? c.arena.zero : atomOf(c, AtomKind::log, p); }
+PolyRef logAtom(Calculus& c, PolyRef p) {
+  return p == c.arena.one ? c.arena.zero : atomOf(c, AtomKind::log, p);
+}
 
 PolyRef trigonometric(Calculus& c, PolyRef p, bool cosine) {
-  if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return trigonometric(c, q, cosine); })) return lifted;
+  if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return trigonometric(c, q, cosine); }))
+    return lifted;
   if (p->isZero()) return cosine ? c.arena.one : c.arena.zero;
   const auto sum = [&](PolyRef a, PolyRef b) {
     const PolyRef sa = sinOf(c, a);
@@ -93,8 +98,8 @@ PolyRef expOf(Calculus& c, PolyRef p) {
   for (const auto& [mono, coefficient] : p->terms) {
     const bool single = mono->factors.size() == 1 && mono->factors[0].second == 1;
     const AtomRef first = single ? mono->factors[0].first : nullptr;
-    if (first != nullptr && first->kind == AtomKind::log && (coefficient.get_den() == 1 || coefficient.get_den() == 2) &&
-        abs(coefficient) <= 32) {
+    if (first != nullptr && first->kind == AtomKind::log &&
+        (coefficient.get_den() == 1 || coefficient.get_den() == 2) && abs(coefficient) <= 32) {
       const PolyRef base = coefficient.get_den() == 1 ? first->poly : sqrtOf(c, first->poly);
       const unsigned long times = Integer(abs(coefficient.get_num())).get_ui();
       const PolyRef raised = power(c, base, times);
@@ -212,8 +217,12 @@ PolyRef absOf(Calculus& c, PolyRef p) {
   return multiply(c, result, atomOf(c, AtomKind::abs, content.core));
 }
 
-PolyRef sinOf(Calculus& c, PolyRef p) { return trigonometric(c, p, false); }
-PolyRef cosOf(Calculus& c, PolyRef p) { return trigonometric(c, p, true); }
+PolyRef sinOf(Calculus& c, PolyRef p) {
+  return trigonometric(c, p, false);
+}
+PolyRef cosOf(Calculus& c, PolyRef p) {
+  return trigonometric(c, p, true);
+}
 
 PolyRef tanhOf(Calculus& c, PolyRef p) {
   const PolyRef square = expOf(c, scale(c, p, 2));
@@ -254,9 +263,11 @@ PolyRef rintOf(Calculus& c, PolyRef p) {
   if (p->isConstant()) {
     const Rational doubled = p->constant() * 2;
     Integer low;
-    mpz_fdiv_q(low.get_mpz_t(), Rational(p->constant()).get_num().get_mpz_t(), Rational(p->constant()).get_den().get_mpz_t());
+    mpz_fdiv_q(low.get_mpz_t(), Rational(p->constant()).get_num().get_mpz_t(),
+               Rational(p->constant()).get_den().get_mpz_t());
     const Rational fraction = p->constant() - Rational(low);
-    const bool up = fraction > Rational(1, 2) || (fraction == Rational(1, 2) && mpz_odd_p(low.get_mpz_t()) != 0);
+    const bool up =
+        fraction > Rational(1, 2) || (fraction == Rational(1, 2) && mpz_odd_p(low.get_mpz_t()) != 0);
     return polyConstant(c, Rational(up ? Integer(low + 1) : low));
   }
   if (p->terms[0].second < 0) return negate(c, rintOf(c, negate(c, p)));
@@ -338,7 +349,8 @@ PolyRef essential(Calculus& c, const Content& content, bool sign) {
 
 PolyRef whenPositive(Calculus& c, PolyRef p) {
   if (p->isConstant()) return p->constant() > 0 ? c.arena.one : c.arena.zero;
-  if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return whenPositive(c, q); })) return lifted;
+  if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return whenPositive(c, q); }))
+    return lifted;
   const Sign sign = signOf(c, p);
   if (isPositive(sign)) return c.arena.one;
   if (isNonPositive(sign)) return c.arena.zero;
@@ -360,7 +372,9 @@ PolyRef whenZero(Calculus& c, PolyRef p) {
   return atomOf(c, AtomKind::zero, scale(c, base, 1 / base->terms[0].second));
 }
 
-PolyRef negation(Calculus& c, PolyRef condition) { return subtract(c, c.arena.one, condition); }
+PolyRef negation(Calculus& c, PolyRef condition) {
+  return subtract(c, c.arena.one, condition);
+}
 
 PolyRef choose(Calculus& c, PolyRef condition, PolyRef a, PolyRef b) {
   if (a == b) return a;

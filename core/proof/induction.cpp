@@ -1,6 +1,6 @@
-// Simultaneous induction over the extents of one-index folds. The bound n of the folds is inducted on; the extent
-// keeps its meaning everywhere else (bodies, other terms), so "for every n <= extent" is proved and range facts of
-// the bodies stay valid.
+// Simultaneous induction over the extents of one-index folds. The bound n of the folds is inducted on; the
+// extent keeps its meaning everywhere else (bodies, other terms), so "for every n <= extent" is proved and
+// range facts of the bodies stay valid.
 #include <algorithm>
 
 #include "core/proof/folds.h"
@@ -21,8 +21,10 @@ std::vector<AtomRef> closedFolds(PolyRef p) {
   std::vector<AtomRef> result;
   Walker walker;
   walker.onAtom = [&](AtomRef atom) {
-    if (!atom->isFold() || atom->bound.size() != 1 || !atom->bound[0]->ranged || atom->guard != nullptr) return;
-    const bool free = std::none_of(atom->variables.begin(), atom->variables.end(), [](IntAtomRef v) { return v->boundLevel > 0; });
+    if (!atom->isFold() || atom->bound.size() != 1 || !atom->bound[0]->ranged || atom->guard != nullptr)
+      return;
+    const bool free = std::none_of(atom->variables.begin(), atom->variables.end(),
+                                   [](IntAtomRef v) { return v->boundLevel > 0; });
     if (free) result.push_back(atom);
   };
   walker.walk(p);
@@ -41,17 +43,19 @@ PolyRef combine(Calculus& c, AtomRef fold, PolyRef a, PolyRef b) {
   return maximumOf(c, parts);
 }
 
-/// Is the term defined for every prefix of the folds, not only for the whole? No inverse, logarithm or root of what
-/// contains a fold, unless its sign is proved.
+/// Is the term defined for every prefix of the folds, not only for the whole? No inverse, logarithm or root
+/// of what contains a fold, unless its sign is proved.
 bool totalInPrefixes(Calculus& c, PolyRef p, const std::vector<AtomRef>& folds) {
   const auto hasFold = [&](AtomRef atom) {
-    return std::any_of(folds.begin(), folds.end(), [&](AtomRef fold) { return occurs(polyOf(c, atom), fold); });
+    return std::any_of(folds.begin(), folds.end(),
+                       [&](AtomRef fold) { return occurs(polyOf(c, atom), fold); });
   };
   bool total = true;
   Walker walker;
   walker.onMono = [&](MonoRef mono) {
     for (const auto& [atom, exponent] : mono->factors) {
-      if (exponent < 0 && atom->kind != AtomKind::exp && hasFold(atom) && !isNonZero(signOf(c, atom))) total = false;
+      if (exponent < 0 && atom->kind != AtomKind::exp && hasFold(atom) && !isNonZero(signOf(c, atom)))
+        total = false;
     }
   };
   walker.onAtom = [&](AtomRef atom) {
@@ -79,7 +83,8 @@ bool ZeroTest::byInduction(PolyRef whole, int depth) {
     if (at == groups.end()) at = groups.insert(groups.end(), Group{base, {}});
     at->folds.push_back(fold);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.folds.size() > b.folds.size(); });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.folds.size() > b.folds.size(); });
   for (const Group& group : groups) {
     if (group.extent->isZero()) continue;
     Integer least = constantTerm(group.folds[0]->bound[0]->extent);
@@ -102,13 +107,15 @@ bool ZeroTest::byInduction(PolyRef whole, int depth) {
 
 bool ZeroTest::inductOver(PolyRef p, int depth, const std::vector<AtomRef>& folds, IntRef extent,
                           const std::map<AtomRef, int>& offsets) {
-  note("induction over " + text(c_, extent), "on the bound n of the folds, 1 <= n <= " + text(c_, extent), p, nullptr);
+  note("induction over " + text(c_, extent), "on the bound n of the folds, 1 <= n <= " + text(c_, extent), p,
+       nullptr);
   const Indent indent(recorder_);
   // Base: the folds over the first element (and the constant number of further ones).
   Substitution base(c_);
   for (const AtomRef fold : folds) {
     PolyRef value = bodyAt(c_, fold, c_.arena.zeroInt);
-    for (int i = 0; i < offsets.at(fold); ++i) value = combine(c_, fold, value, bodyAt(c_, fold, intConstant(c_, i + 1)));
+    for (int i = 0; i < offsets.at(fold); ++i)
+      value = combine(c_, fold, value, bodyAt(c_, fold, intConstant(c_, i + 1)));
     base.map(fold, value);
   }
   const PolyRef first = base(p);
@@ -128,11 +135,14 @@ bool ZeroTest::inductOver(PolyRef p, int depth, const std::vector<AtomRef>& fold
     const AtomRef prefix = c_.arena.intern(std::move(symbol));
     prefixes[fold] = prefix;
     assumed.map(fold, polyOf(c_, prefix));
-    longer.map(fold, combine(c_, fold, polyOf(c_, prefix), bodyAt(c_, fold, plus(c_, intOf(c_, n), offsets.at(fold)))));
+    longer.map(fold, combine(c_, fold, polyOf(c_, prefix),
+                             bodyAt(c_, fold, plus(c_, intOf(c_, n), offsets.at(fold)))));
   }
   const PolyRef hypothesis = assumed(p);
   const PolyRef step = longer(p);
-  recorder_.add("step", "prefix values P satisfy " + shortText(c_, hypothesis, 200) + " = 0; one element more", shortText(c_, step));
+  recorder_.add("step",
+                "prefix values P satisfy " + shortText(c_, hypothesis, 200) + " = 0; one element more",
+                shortText(c_, step));
   // The hypothesis solved for one prefix value and substituted beats handing it to the solver.
   for (const AtomRef fold : folds) {
     const AtomRef prefix = prefixes[fold];
@@ -149,7 +159,8 @@ bool ZeroTest::inductOver(PolyRef p, int depth, const std::vector<AtomRef>& fold
         coefficient = coefficient == nullptr ? term : add(c_, coefficient, term);
       }
     }
-    if (!linear || coefficient == nullptr || coefficient->indicators || !isNonZero(signOf(c_, coefficient))) continue;
+    if (!linear || coefficient == nullptr || coefficient->indicators || !isNonZero(signOf(c_, coefficient)))
+      continue;
     Substitution solved(c_);
     solved.map(prefix, negate(c_, multiply(c_, rest, inverse(c_, coefficient))));
     const PolyRef left = solved(step);

@@ -20,7 +20,8 @@ bool termwise(Calculus& c, IntRef e, int depth) {
         ++i;  // a square
         continue;
       }
-      if (atom->kind == IntAtom::Kind::dimension || (atom->kind == IntAtom::Kind::variable && atom->ranged)) continue;
+      if (atom->kind == IntAtom::Kind::dimension || (atom->kind == IntAtom::Kind::variable && atom->ranged))
+        continue;
       if (atom->kind == IntAtom::Kind::quotient && depth > 0 && decide(c, atom->numerator, depth - 1) &&
           decide(c, plus(c, atom->denominator, -1), depth - 1)) {
         continue;
@@ -180,8 +181,14 @@ bool decide(Calculus& c, IntRef e, int depth) {
 
 }  // namespace
 
-bool nonNegative(Calculus& c, IntRef e) { return decide(c, e, 8); }
-bool positive(Calculus& c, IntRef e) { return nonNegative(c, plus(c, e, -1)); }
-bool atMost(Calculus& c, IntRef a, IntRef b) { return nonNegative(c, subtract(c, b, a)); }
+bool nonNegative(Calculus& c, IntRef e) {
+  return decide(c, e, 8);
+}
+bool positive(Calculus& c, IntRef e) {
+  return nonNegative(c, plus(c, e, -1));
+}
+bool atMost(Calculus& c, IntRef a, IntRef b) {
+  return nonNegative(c, subtract(c, b, a));
+}
 
 }  // namespace nuscope::proof

@@ -4,7 +4,8 @@
 
 namespace nuscope::proof {
 
-/// e >= 0 for all dimensions >= 1, all variables in their ranges and all integer elements that satisfy the facts.
+/// e >= 0 for all dimensions >= 1, all variables in their ranges and all integer elements that satisfy the
+/// facts.
 bool nonNegative(Calculus& c, IntRef e);
 /// e >= 1.
 bool positive(Calculus& c, IntRef e);

@@ -25,8 +25,8 @@ IntMonoRef multiply(Calculus& c, IntMonoRef a, IntMonoRef b) {
   if (a->atoms.empty()) return b;
   if (b->atoms.empty()) return a;
   IntMono mono;
-  std::merge(a->atoms.begin(), a->atoms.end(), b->atoms.begin(), b->atoms.end(), std::back_inserter(mono.atoms),
-             [](IntAtomRef x, IntAtomRef y) { return x->id < y->id; });
+  std::merge(a->atoms.begin(), a->atoms.end(), b->atoms.begin(), b->atoms.end(),
+             std::back_inserter(mono.atoms), [](IntAtomRef x, IntAtomRef y) { return x->id < y->id; });
   return c.arena.intern(std::move(mono));
 }
 
@@ -135,7 +135,8 @@ IntRef intElement(Calculus& c, int source, std::vector<IntRef> subscripts) {
   atom.kind = IntAtom::Kind::element;
   atom.source = source;
   atom.subscripts = std::move(subscripts);
-  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 && atom.subscripts[1]->id < atom.subscripts[0]->id) {
+  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 &&
+      atom.subscripts[1]->id < atom.subscripts[0]->id) {
     std::swap(atom.subscripts[0], atom.subscripts[1]);
   }
   return intOf(c, c.arena.intern(std::move(atom)));
@@ -150,14 +151,17 @@ IntRef add(Calculus& c, IntRef a, IntRef b) {
   return build(c, sum);
 }
 
-IntRef subtract(Calculus& c, IntRef a, IntRef b) { return add(c, a, negate(c, b)); }
+IntRef subtract(Calculus& c, IntRef a, IntRef b) {
+  return add(c, a, negate(c, b));
+}
 
 IntRef multiply(Calculus& c, IntRef a, IntRef b) {
   if (a == c.arena.oneInt) return b;
   if (b == c.arena.oneInt) return a;
   Sum sum;
   for (const auto& [left, leftFactor] : a->terms) {
-    for (const auto& [right, rightFactor] : b->terms) sum[multiply(c, left, right)] += leftFactor * rightFactor;
+    for (const auto& [right, rightFactor] : b->terms)
+      sum[multiply(c, left, right)] += leftFactor * rightFactor;
   }
   return build(c, sum);
 }
@@ -170,7 +174,9 @@ IntRef scale(Calculus& c, IntRef a, const Integer& factor) {
   return c.arena.intern(std::move(term));
 }
 
-IntRef plus(Calculus& c, IntRef a, long constant) { return add(c, a, intConstant(c, constant)); }
+IntRef plus(Calculus& c, IntRef a, long constant) {
+  return add(c, a, intConstant(c, constant));
+}
 
 Division divideTerms(Calculus& c, IntRef e, IntRef d) {
   if (d->terms.size() != 1) return {};
@@ -202,7 +208,8 @@ IntRef exactDivide(Calculus& c, IntRef e, IntRef d) {
 IntRef floorDivide(Calculus& c, IntRef e, IntRef d) {
   c.tick();
   if (d == c.arena.oneInt) return e;
-  if (d->isConstant() && e->isConstant() && !d->isZero()) return intConstant(c, floorOf(e->constant(), d->constant()));
+  if (d->isConstant() && e->isConstant() && !d->isZero())
+    return intConstant(c, floorOf(e->constant(), d->constant()));
   if (!positive(c, d)) return quotientAtom(c, e, d);
   // floor(e / (k*D)) = floor(floor(e / k) / D), where the first division leaves no new quotient.
   if (d->terms.size() == 1 && !d->isConstant() && d->terms[0].second > 1) {

@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic of integer terms: canonical polynomials in arbitrary precision, and floor quotients that simplify only
-// by what int_facts.h proves.
+// Arithmetic of integer terms: canonical polynomials in arbitrary precision, and floor quotients that
+// simplify only by what int_facts.h proves.
 #include <optional>
 
 #include "core/proof/calculus.h"
@@ -20,15 +20,18 @@ IntRef add(Calculus& c, IntRef a, IntRef b);
 IntRef subtract(Calculus& c, IntRef a, IntRef b);
 IntRef multiply(Calculus& c, IntRef a, IntRef b);
 IntRef scale(Calculus& c, IntRef a, const Integer& factor);
-inline IntRef negate(Calculus& c, IntRef a) { return scale(c, a, -1); }
+inline IntRef negate(Calculus& c, IntRef a) {
+  return scale(c, a, -1);
+}
 IntRef plus(Calculus& c, IntRef a, long constant);
 
-/// floor(e / d). Multiples of d leave the quotient; [0, d) gives 0; nested quotients merge; each only when d >= 1 is
-/// proved. Anything else stays a quotient atom (d == 0 is undefined, see definedness.h).
+/// floor(e / d). Multiples of d leave the quotient; [0, d) gives 0; nested quotients merge; each only when d
+/// >= 1 is proved. Anything else stays a quotient atom (d == 0 is undefined, see definedness.h).
 IntRef floorDivide(Calculus& c, IntRef e, IntRef d);
 /// e / d where d divides every term of e; null otherwise.
 IntRef exactDivide(Calculus& c, IntRef e, IntRef d);
-/// The largest multiple of the one-term d inside e: e = quotient*d + rest. Null quotient if d has several terms.
+/// The largest multiple of the one-term d inside e: e = quotient*d + rest. Null quotient if d has several
+/// terms.
 struct Division {
   IntRef quotient = nullptr;
   IntRef rest = nullptr;

@@ -37,9 +37,12 @@ class Writer {
 
   void write(IntAtomRef atom) {
     switch (atom->kind) {
-      case IntAtom::Kind::dimension: out += atom->name; break;
+      case IntAtom::Kind::dimension:
+        out += atom->name;
+        break;
       case IntAtom::Kind::variable:
-        out += atom->name + (atom->boundLevel > 0 ? fmt::format("{}{}", atom->boundLevel, static_cast<char>('a' + atom->number % 26))
+        out += atom->name + (atom->boundLevel > 0 ? fmt::format("{}{}", atom->boundLevel,
+                                                                static_cast<char>('a' + atom->number % 26))
                                                   : std::to_string(atom->number));
         break;
       case IntAtom::Kind::quotient:
@@ -53,7 +56,9 @@ class Writer {
         out += c_.arena.source(atom->source).name;
         subscripts(atom->subscripts);
         break;
-      case IntAtom::Kind::embed: parenthesised(atom->value); break;
+      case IntAtom::Kind::embed:
+        parenthesised(atom->value);
+        break;
     }
   }
 
@@ -77,26 +82,46 @@ class Writer {
         out += c_.arena.source(atom->source).name;
         subscripts(atom->subscripts);
         break;
-      case AtomKind::integer: write(atom->integer); break;
+      case AtomKind::integer:
+        write(atom->integer);
+        break;
       case AtomKind::exp:
         out += "exp(";
         write(atom->mono);
         out += ")";
         break;
-      case AtomKind::log: call("log", atom->poly); break;
-      case AtomKind::sqrt: call("sqrt", atom->poly); break;
+      case AtomKind::log:
+        call("log", atom->poly);
+        break;
+      case AtomKind::sqrt:
+        call("sqrt", atom->poly);
+        break;
       case AtomKind::abs:
         out += "|";
         write(atom->poly);
         out += "|";
         break;
-      case AtomKind::sin: call("sin", atom->poly); break;
-      case AtomKind::cos: call("cos", atom->poly); break;
-      case AtomKind::power: parenthesised(atom->poly); break;
-      case AtomKind::intNonNegative: condition(atom->intTerm, " >= 0"); break;
-      case AtomKind::intZero: condition(atom->intTerm, " = 0"); break;
-      case AtomKind::positive: condition(atom->poly, " > 0"); break;
-      case AtomKind::zero: condition(atom->poly, " = 0"); break;
+      case AtomKind::sin:
+        call("sin", atom->poly);
+        break;
+      case AtomKind::cos:
+        call("cos", atom->poly);
+        break;
+      case AtomKind::power:
+        parenthesised(atom->poly);
+        break;
+      case AtomKind::intNonNegative:
+        condition(atom->intTerm, " >= 0");
+        break;
+      case AtomKind::intZero:
+        condition(atom->intTerm, " = 0");
+        break;
+      case AtomKind::positive:
+        condition(atom->poly, " > 0");
+        break;
+      case AtomKind::zero:
+        condition(atom->poly, " = 0");
+        break;
       case AtomKind::maximum: {
         out += "max(";
         bool first = true;
@@ -108,11 +133,21 @@ class Writer {
         out += ")";
         break;
       }
-      case AtomKind::sum: fold("sum", atom); break;
-      case AtomKind::maxFold: fold("max", atom); break;
-      case AtomKind::productFold: fold("prod", atom); break;
-      case AtomKind::function: call(atom->name, atom->poly); break;
-      case AtomKind::symbol: out += fmt::format("{}{}", atom->name, atom->number); break;
+      case AtomKind::sum:
+        fold("sum", atom);
+        break;
+      case AtomKind::maxFold:
+        fold("max", atom);
+        break;
+      case AtomKind::productFold:
+        fold("prod", atom);
+        break;
+      case AtomKind::function:
+        call(atom->name, atom->poly);
+        break;
+      case AtomKind::symbol:
+        out += fmt::format("{}{}", atom->name, atom->number);
+        break;
     }
   }
 

@@ -21,10 +21,12 @@ using Rule = PolyRef (*)(Calculus&, const Term&);
 
 bool isFree(const Term& t, IntAtomRef v) {
   return !intersects(v->extent->variables, t.set) &&
-         std::none_of(t.variables.begin(), t.variables.end(), [&](IntAtomRef w) { return contains(w->extent->variables, v); });
+         std::none_of(t.variables.begin(), t.variables.end(),
+                      [&](IntAtomRef w) { return contains(w->extent->variables, v); });
 }
 
-std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v, std::initializer_list<IntAtomRef> by) {
+std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
+                                 std::initializer_list<IntAtomRef> by) {
   std::vector<IntAtomRef> result;
   for (const IntAtomRef w : variables) {
     if (w == v) {
@@ -36,7 +38,9 @@ std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAt
   return result;
 }
 
-bool plain(Calculus& c, const Term& t) { return t.guard == c.arena.one; }
+bool plain(Calculus& c, const Term& t) {
+  return t.guard == c.arena.one;
+}
 
 /// Addends without the variables come out (M1), also under a guard.
 PolyRef addends(Calculus& c, const Term& t) {
@@ -53,7 +57,9 @@ PolyRef addends(Calculus& c, const Term& t) {
 PolyRef unused(Calculus& c, const Term& t) {
   for (const IntAtomRef v : t.variables) {
     if (contains(t.body->variables, v) || contains(t.guard->variables, v)) continue;
-    if (std::any_of(t.variables.begin(), t.variables.end(), [&](IntAtomRef w) { return contains(w->extent->variables, v); })) continue;
+    if (std::any_of(t.variables.begin(), t.variables.end(),
+                    [&](IntAtomRef w) { return contains(w->extent->variables, v); }))
+      continue;
     return makeMax(c, replaced(t.variables, v, {}), t.body, t.guard);
   }
   return nullptr;
@@ -68,8 +74,8 @@ PolyRef splitByDivisor(Calculus& c, const Term& t) {
       const IntRef q = exactDivide(c, v->extent, d);
       if (q == nullptr) continue;
       const Split split = splitVariable(c, q, d);
-      return makeMax(c, replaced(t.variables, v, {split.outer, split.inner}), substitute(c, t.body, v, split.value),
-                     substitute(c, t.guard, v, split.value));
+      return makeMax(c, replaced(t.variables, v, {split.outer, split.inner}),
+                     substitute(c, t.body, v, split.value), substitute(c, t.guard, v, split.value));
     }
   }
   return nullptr;
@@ -95,7 +101,8 @@ PolyRef splitRange(Calculus& c, const Term& t, AtomRef atom) {
                      s(setIndicator(c, t.guard, atom, holds)));
     };
     // Under a guard a part may be empty: only prefixes that the guard does not touch are split.
-    const std::vector<PolyRef> parts{part(low, lowHolds, intOf(c, low)), part(high, !lowHolds, add(c, intOf(c, high), n))};
+    const std::vector<PolyRef> parts{part(low, lowHolds, intOf(c, low)),
+                                     part(high, !lowHolds, add(c, intOf(c, high), n))};
     return maximumOf(c, parts);
   }
   return nullptr;
@@ -119,20 +126,22 @@ PolyRef conditions(Calculus& c, const Term& t) {
   return nullptr;
 }
 
-/// A guard that is a prefix of one variable shortens its range; one that is free of the variables drops out where
-/// the maximum is defined.
+/// A guard that is a prefix of one variable shortens its range; one that is free of the variables drops out
+/// where the maximum is defined.
 PolyRef guardRange(Calculus& c, const Term& t) {
   if (plain(c, t)) return nullptr;
   const MonoRef mono = t.guard->asMono();
   if (mono == nullptr) return nullptr;
   for (const auto& [atom, exponent] : mono->factors) {
     const PolyRef rest = polyOf(c, without(c, mono, atom));
-    if (atom->isIndicator() && !intersects(atom->variables, t.set)) return makeMax(c, t.variables, t.body, rest);
+    if (atom->isIndicator() && !intersects(atom->variables, t.set))
+      return makeMax(c, t.variables, t.body, rest);
     if (atom->kind != AtomKind::intNonNegative) continue;
     for (const IntAtomRef v : t.variables) {
       if (!isFree(t, v)) continue;
       const auto linear = linearIn(c, atom->intTerm, v);
-      if (!linear || linear->coefficient != intConstant(c, -1) || intersects(linear->rest->variables, t.set)) continue;
+      if (!linear || linear->coefficient != intConstant(c, -1) || intersects(linear->rest->variables, t.set))
+        continue;
       const IntRef n = plus(c, linear->rest, 1);
       if (!positive(c, n) || !atMost(c, n, v->extent)) continue;
       const IntAtomRef moved = freshIndex(c, n);
@@ -160,8 +169,10 @@ PolyRef outward(Calculus& c, const Term& t) {
     }
     if (atom->kind == AtomKind::sqrt) return sqrtOf(c, makeMax(c, t.variables, atom->poly, t.guard));
     if (atom->kind == AtomKind::log) return logOf(c, makeMax(c, t.variables, atom->poly, t.guard));
-    if (atom->kind == AtomKind::function && atom->name == "floor") return floorOf(c, makeMax(c, t.variables, atom->poly, t.guard));
-    if (atom->kind == AtomKind::function && atom->name == "rint") return rintOf(c, makeMax(c, t.variables, atom->poly, t.guard));
+    if (atom->kind == AtomKind::function && atom->name == "floor")
+      return floorOf(c, makeMax(c, t.variables, atom->poly, t.guard));
+    if (atom->kind == AtomKind::function && atom->name == "rint")
+      return rintOf(c, makeMax(c, t.variables, atom->poly, t.guard));
   }
   if (t.body->terms.size() != 1 || t.body->terms[0].second <= 0) return nullptr;
   // c * exp(..) with a non-negative rest free of the variables.
@@ -193,12 +204,14 @@ PolyRef oneAtATime(Calculus& c, const Term& t) {
     }
     if (!outside.empty()) {
       const PolyRef sum = sumOf(c, outside);
-      return makeMax(c, others, add(c, sum, makeMax(c, {v}, subtract(c, t.body, sum), c.arena.one)), c.arena.one);
+      return makeMax(c, others, add(c, sum, makeMax(c, {v}, subtract(c, t.body, sum), c.arena.one)),
+                     c.arena.one);
     }
     const Content content = contentOf(c, t.body);
     std::vector<std::pair<AtomRef, Rational>> factors;
     for (const auto& [atom, exponent] : content.mono->factors) {
-      if (!contains(atom->variables, v) && intersects(atom->variables, t.set) && isNonNegative(signOf(c, atom)) && !atom->isIndicator()) {
+      if (!contains(atom->variables, v) && intersects(atom->variables, t.set) &&
+          isNonNegative(signOf(c, atom)) && !atom->isIndicator()) {
         factors.emplace_back(atom, exponent);
       }
     }
@@ -243,16 +256,17 @@ PolyRef merge(Calculus& c, const Term& t) {
 }
 
 PolyRef closeMax(Calculus& c, const Term& t) {
-  return closeFold(c, t.variables, t.body, t.guard, [&](const std::vector<IntAtomRef>& bound, PolyRef body, PolyRef guard) {
-    if (body->isConstant()) return body;
-    const Rational size = abs(body->terms[0].second);
-    Atom atom;
-    atom.kind = AtomKind::maxFold;
-    atom.bound = bound;
-    atom.poly = scale(c, body, 1 / size);
-    atom.guard = guard == c.arena.one ? nullptr : guard;
-    return scale(c, polyOf(c, c.arena.intern(std::move(atom))), size);
-  });
+  return closeFold(c, t.variables, t.body, t.guard,
+                   [&](const std::vector<IntAtomRef>& bound, PolyRef body, PolyRef guard) {
+                     if (body->isConstant()) return body;
+                     const Rational size = abs(body->terms[0].second);
+                     Atom atom;
+                     atom.kind = AtomKind::maxFold;
+                     atom.bound = bound;
+                     atom.poly = scale(c, body, 1 / size);
+                     atom.guard = guard == c.arena.one ? nullptr : guard;
+                     return scale(c, polyOf(c, c.arena.intern(std::move(atom))), size);
+                   });
 }
 
 }  // namespace
@@ -265,7 +279,8 @@ PolyRef makeMax(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body, Po
   const bool inhabited = std::all_of(variables.begin(), variables.end(),
                                      [&](IntAtomRef v) { return v->ranged && positive(c, v->extent); });
   if (inhabited) {
-    static constexpr Rule rules[] = {unused, addends, splitByDivisor, guardRange, conditions, outward, oneAtATime, factors, merge};
+    static constexpr Rule rules[] = {unused,  addends,    splitByDivisor, guardRange, conditions,
+                                     outward, oneAtATime, factors,        merge};
     for (const Rule rule : rules) {
       if (const PolyRef result = rule(c, term)) return result;
     }

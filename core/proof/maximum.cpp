@@ -1,4 +1,5 @@
-// The n-ary maximum: flat, without dominated operands, common addends and non-negative common factors outside.
+// The n-ary maximum: flat, without dominated operands, common addends and non-negative common factors
+// outside.
 #include <algorithm>
 
 #include "core/proof/functions.h"
@@ -34,7 +35,8 @@ void dropDominated(Calculus& c, std::vector<PolyRef>& parts) {
     const bool dominated = std::any_of(parts.begin(), parts.end(), [&](PolyRef other) {
       return other != parts[i] && isNonNegative(signOf(c, subtract(c, other, parts[i])));
     });
-    // Equal operands are one object, so two cannot dominate each other unless their difference is proved zero.
+    // Equal operands are one object, so two cannot dominate each other unless their difference is proved
+    // zero.
     if (dominated) {
       parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
@@ -48,7 +50,8 @@ bool splitInner(Calculus& c, std::vector<PolyRef>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (const auto& [mono, coefficient] : parts[i]->terms) {
       if (coefficient < 0) continue;
-      const AtomRef atom = mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first : nullptr;
+      const AtomRef atom =
+          mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first : nullptr;
       if (atom == nullptr || atom->kind != AtomKind::maximum) continue;
       const PolyRef rest = subtract(c, parts[i], polyOf(c, mono, coefficient));
       const Rational factor = coefficient;
@@ -94,7 +97,8 @@ MonoRef commonFactor(Calculus& c, const std::vector<PolyRef>& parts) {
     for (const auto& [atom, exponent] : common) {
       for (const auto& [other, otherExponent] : mine) {
         if (other != atom || (exponent > 0) != (otherExponent > 0)) continue;
-        both.emplace_back(atom, exponent > 0 ? std::min(exponent, otherExponent) : std::max(exponent, otherExponent));
+        both.emplace_back(
+            atom, exponent > 0 ? std::min(exponent, otherExponent) : std::max(exponent, otherExponent));
       }
     }
     common = both;

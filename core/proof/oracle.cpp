@@ -26,14 +26,16 @@ bool Oracle::impossible(const Goal& goal) {
     const double left = c_.secondsLeft() * 1000;
     SolverQuery query;
     query.setup = attempt.setup;
-    query.limit = std::min(limit, std::chrono::milliseconds(static_cast<long>(std::max(1.0, std::min(left, 1e6)))));
+    query.limit =
+        std::min(limit, std::chrono::milliseconds(static_cast<long>(std::max(1.0, std::min(left, 1e6)))));
     const Script script = smtScript(c_, goal, attempt.relaxed);
     query.smt = script.hypotheses + script.goal;
     ++asked_;
     const SolverAnswer answer = pool_->ask(query, c_.progress().stopToken());
     c_.progress().check();
     if (answer.status == SolverAnswer::Status::sat) {
-      // A model of the relaxation decides nothing about integers, but another setup will not say unsat either.
+      // A model of the relaxation decides nothing about integers, but another setup will not say unsat
+      // either.
       if (attempt.relaxed) return false;
       continue;
     }
@@ -44,8 +46,9 @@ bool Oracle::impossible(const Goal& goal) {
     const SolverAnswer sane = pool_->ask(sanity, c_.progress().stopToken());
     c_.progress().check();
     if (sane.status != SolverAnswer::Status::sat) continue;
-    recorder_.add(fmt::format("Z3 ({})", text(attempt.setup)), "unsat: the negated goal has no model; the hypotheses alone have one",
-                  {}, {}, answer.milliseconds, query.smt + "(check-sat)\n");
+    recorder_.add(fmt::format("Z3 ({})", text(attempt.setup)),
+                  "unsat: the negated goal has no model; the hypotheses alone have one", {}, {},
+                  answer.milliseconds, query.smt + "(check-sat)\n");
     recorder_.use("z3");
     return true;
   }

@@ -1,5 +1,6 @@
 #pragma once
-// Small ground goals for the solver. Every answer that counts is `unsat` of a goal whose hypotheses alone are `sat`.
+// Small ground goals for the solver. Every answer that counts is `unsat` of a goal whose hypotheses alone are
+// `sat`.
 #include "core/proof/calculus.h"
 #include "core/proof/recorder.h"
 
@@ -12,8 +13,8 @@ using Conditions = std::vector<std::pair<AtomRef, bool>>;
 
 struct Goal {
   Conditions conditions;
-  std::vector<PolyRef> zeros;   ///< hypotheses: each is 0
-  PolyRef nonZero = nullptr;    ///< is this != 0 possible? null: are the conditions themselves possible?
+  std::vector<PolyRef> zeros;  ///< hypotheses: each is 0
+  PolyRef nonZero = nullptr;   ///< is this != 0 possible? null: are the conditions themselves possible?
 };
 
 class Oracle {
@@ -23,7 +24,9 @@ class Oracle {
   /// No values satisfy the goal. False: not shown.
   bool impossible(const Goal& goal);
   [[nodiscard]] bool available() const { return pool_ != nullptr; }
-  [[nodiscard]] bool wanted() const { return wanted_; }  ///< a question could not be asked for want of a solver
+  [[nodiscard]] bool wanted() const {
+    return wanted_;
+  }  ///< a question could not be asked for want of a solver
   std::chrono::milliseconds limit{400};
 
  private:

@@ -10,7 +10,8 @@
 namespace nuscope::proof {
 namespace {
 
-std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v, std::initializer_list<IntAtomRef> by) {
+std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
+                                 std::initializer_list<IntAtomRef> by) {
   std::vector<IntAtomRef> result;
   for (const IntAtomRef w : variables) {
     if (w == v) {
@@ -24,7 +25,8 @@ std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAt
 
 bool isFree(const std::vector<IntAtomRef>& variables, const Variables& set, IntAtomRef v) {
   return !intersects(v->extent->variables, set) &&
-         std::none_of(variables.begin(), variables.end(), [&](IntAtomRef w) { return contains(w->extent->variables, v); });
+         std::none_of(variables.begin(), variables.end(),
+                      [&](IntAtomRef w) { return contains(w->extent->variables, v); });
 }
 
 PolyRef productAtom(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body) {
@@ -35,12 +37,14 @@ PolyRef productAtom(Calculus& c, const std::vector<IntAtomRef>& variables, PolyR
       const IntRef q = exactDivide(c, v->extent, d);
       if (q == nullptr) continue;
       const Split split = splitVariable(c, q, d);
-      return makeProduct(c, replaced(variables, v, {split.outer, split.inner}), substitute(c, body, v, split.value));
+      return makeProduct(c, replaced(variables, v, {split.outer, split.inner}),
+                         substitute(c, body, v, split.value));
     }
   }
   for (const IntAtomRef u : variables) {
     for (const IntAtomRef v : variables) {
-      if (u == v || !isFree(variables, set, u) || !isFree(variables, set, v) || !mergeable(c, body, v, u)) continue;
+      if (u == v || !isFree(variables, set, u) || !isFree(variables, set, v) || !mergeable(c, body, v, u))
+        continue;
       const IntAtomRef merged = freshIndex(c, multiply(c, v->extent, u->extent));
       if (!merged->ranged) continue;
       Substitution s(c);
@@ -49,14 +53,15 @@ PolyRef productAtom(Calculus& c, const std::vector<IntAtomRef>& variables, PolyR
       return makeProduct(c, replaced(replaced(variables, v, {}), u, {merged}), s(body));
     }
   }
-  return closeFold(c, variables, body, c.arena.one, [&](const std::vector<IntAtomRef>& bound, PolyRef image, PolyRef) {
-    if (image == c.arena.one) return image;
-    Atom atom;
-    atom.kind = AtomKind::productFold;
-    atom.bound = bound;
-    atom.poly = image;
-    return polyOf(c, c.arena.intern(std::move(atom)));
-  });
+  return closeFold(c, variables, body, c.arena.one,
+                   [&](const std::vector<IntAtomRef>& bound, PolyRef image, PolyRef) {
+                     if (image == c.arena.one) return image;
+                     Atom atom;
+                     atom.kind = AtomKind::productFold;
+                     atom.bound = bound;
+                     atom.poly = image;
+                     return polyOf(c, c.arena.intern(std::move(atom)));
+                   });
 }
 
 }  // namespace
@@ -83,7 +88,8 @@ PolyRef makeProduct(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body
         both.insert(both.end(), opened.variables.begin(), opened.variables.end());
         factor = makeProduct(c, both, opened.body);
       } else {
-        factor = productAtom(c, variables, exponent < 0 && atom->kind == AtomKind::power ? atom->poly : polyOf(c, atom));
+        factor = productAtom(c, variables,
+                             exponent < 0 && atom->kind == AtomKind::power ? atom->poly : polyOf(c, atom));
       }
       const PolyRef raised = power(c, factor, Integer(abs(exponent.get_num())).get_ui());
       result = multiply(c, result, exponent > 0 ? raised : inverse(c, raised));

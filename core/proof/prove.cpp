@@ -22,9 +22,12 @@ using tensor::Program;
 
 std::string_view text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::proved: return "proved";
-    case Verdict::refuted: return "refuted";
-    case Verdict::unknown: return "unknown";
+    case Verdict::proved:
+      return "proved";
+    case Verdict::refuted:
+      return "refuted";
+    case Verdict::unknown:
+      return "unknown";
   }
   return "unknown";
 }
@@ -58,7 +61,8 @@ std::string holdsFor(const std::vector<std::string>& dimensions, const std::vect
 }
 
 /// Every requirement of `to` where those of `from` hold.
-bool implied(Calculus& c, Oracle& oracle, const std::vector<PolyRef>& from, const std::vector<PolyRef>& to, PolyRef& missing) {
+bool implied(Calculus& c, Oracle& oracle, const std::vector<PolyRef>& from, const std::vector<PolyRef>& to,
+             PolyRef& missing) {
   for (const PolyRef wanted : to) {
     if (wanted == c.arena.one || std::find(from.begin(), from.end(), wanted) != from.end()) continue;
     std::vector<PolyRef> hypotheses;
@@ -73,10 +77,13 @@ bool implied(Calculus& c, Oracle& oracle, const std::vector<PolyRef>& from, cons
 
 std::string requirementText(Calculus& c, PolyRef requirement) {
   const AtomRef atom = requirement->asAtom();
-  const auto bare = [&](const std::string& s) { return s.size() > 2 && s.front() == '[' ? s.substr(1, s.size() - 2) : s; };
+  const auto bare = [&](const std::string& s) {
+    return s.size() > 2 && s.front() == '[' ? s.substr(1, s.size() - 2) : s;
+  };
   if (atom != nullptr && atom->isIndicator()) return bare(shortText(c, requirement, 200));
   const PolyRef opposite = negation(c, requirement);
-  if (opposite->asAtom() != nullptr && opposite->asAtom()->isIndicator()) return "not " + bare(shortText(c, opposite, 200));
+  if (opposite->asAtom() != nullptr && opposite->asAtom()->isIndicator())
+    return "not " + bare(shortText(c, opposite, 200));
   return shortText(c, requirement, 200) + " = 1";
 }
 
@@ -131,11 +138,13 @@ class Prover {
       return true;
     }
     if (!assumptions_.dims.equal(a->shape, b->shape)) {
-      proof_.reason = fmt::format("the shapes differ: {} and {}", tensor::text(a->shape), tensor::text(b->shape));
+      proof_.reason =
+          fmt::format("the shapes differ: {} and {}", tensor::text(a->shape), tensor::text(b->shape));
       return false;
     }
     if ((sort(a->dtype) == tensor::Sort::real) != (sort(b->dtype) == tensor::Sort::real)) {
-      proof_.reason = fmt::format("the types differ: {} and {}", tensor::text(a->dtype), tensor::text(b->dtype));
+      proof_.reason =
+          fmt::format("the types differ: {} and {}", tensor::text(a->dtype), tensor::text(b->dtype));
       return false;
     }
     std::vector<IntRef> index;
@@ -146,7 +155,9 @@ class Prover {
     const Scalar left = domain_.element(a, index);
     const Scalar right = domain_.element(b, index);
     const PolyRef difference = differenceOf(left, right);
-    recorder_.add("normal form", attempt_.left.size() > 1 ? fmt::format("both sides of result {} at one index", i + 1) : "both sides at one index",
+    recorder_.add("normal form",
+                  attempt_.left.size() > 1 ? fmt::format("both sides of result {} at one index", i + 1)
+                                           : "both sides at one index",
                   shortText(c_, domain_.realOf(left)), shortText(c_, domain_.realOf(right)));
     ZeroTest test(c_, oracle_, recorder_);
     if (!difference->isZero() && !test.zero(difference)) {
@@ -176,18 +187,21 @@ class Prover {
     const auto there = definednessOf(c_, right);
     for (const PolyRef requirement : there) {
       const std::string shown = requirementText(c_, requirement);
-      if (std::find(proof_.definedness.begin(), proof_.definedness.end(), shown) == proof_.definedness.end()) {
+      if (std::find(proof_.definedness.begin(), proof_.definedness.end(), shown) ==
+          proof_.definedness.end()) {
         proof_.definedness.push_back(shown);
       }
     }
     if (here == there) return true;
     PolyRef missing = nullptr;
     if (!implied(c_, oracle_, here, there, missing)) {
-      proof_.reason = "the right side is not shown to be defined wherever the left one is: it needs " + requirementText(c_, missing);
+      proof_.reason = "the right side is not shown to be defined wherever the left one is: it needs " +
+                      requirementText(c_, missing);
       return false;
     }
     if (attempt_.options.mode == Mode::equal && !implied(c_, oracle_, there, here, missing)) {
-      proof_.reason = "the left side is not shown to be defined wherever the right one is: it needs " + requirementText(c_, missing);
+      proof_.reason = "the left side is not shown to be defined wherever the right one is: it needs " +
+                      requirementText(c_, missing);
       return false;
     }
     recorder_.add("definedness", "both sides are defined at the same inputs");
@@ -205,19 +219,24 @@ class Prover {
 
 void checkParameters(const Program& left, const Program& right) {
   if (left.parameters.size() != right.parameters.size()) {
-    throw UserError(fmt::format("the programs have {} and {} parameters; they must have the same", left.parameters.size(), right.parameters.size()));
+    throw UserError(fmt::format("the programs have {} and {} parameters; they must have the same",
+                                left.parameters.size(), right.parameters.size()));
   }
   for (std::size_t i = 0; i < left.parameters.size(); ++i) {
     const auto& a = left.parameters[i];
     const auto& b = right.parameters[i];
-    if (a.name != b.name) throw UserError(fmt::format("parameter {} is {} on the left and {} on the right", i + 1, a.name, b.name));
+    if (a.name != b.name)
+      throw UserError(
+          fmt::format("parameter {} is {} on the left and {} on the right", i + 1, a.name, b.name));
     if (a.node->dtype != b.node->dtype || !(a.node->shape == b.node->shape)) {
       throw UserError(fmt::format("parameter {} is {} on the left and {} on the right", a.name,
-                                  tensor::typeText(a.node->dtype, a.node->shape), tensor::typeText(b.node->dtype, b.node->shape)));
+                                  tensor::typeText(a.node->dtype, a.node->shape),
+                                  tensor::typeText(b.node->dtype, b.node->shape)));
     }
   }
   if (left.results.size() != right.results.size()) {
-    throw UserError(fmt::format("the programs return {} and {} results", left.results.size(), right.results.size()));
+    throw UserError(
+        fmt::format("the programs return {} and {} results", left.results.size(), right.results.size()));
   }
 }
 
@@ -225,7 +244,8 @@ void checkParameters(const Program& left, const Program& right) {
 
 Proof prove(const Program& left, const Program& right, const Options& options, const Progress& progress) {
   const auto begin = Clock::now();
-  const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.secondsLimit));
+  const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(options.secondsLimit));
   Proof proof;
   proof.mode = options.mode;
   proof.reason = "not tried";
@@ -258,14 +278,16 @@ Proof prove(const Program& left, const Program& right, const Options& options, c
   }
   if (options.proofs || identical) {
     const Cut none;
-    const Attempt attempt{left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions, none, options};
+    const Attempt attempt{
+        left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions,
+        none,         options};
     Prover(attempt, progress, deadline, proof).run();
   }
   return finish();
 }
 
-Proof proveRewrite(const Program& context, std::span<const NodeRef> before, std::span<const NodeRef> after, const Cut& cut,
-                   const Options& options, const Progress& progress) {
+Proof proveRewrite(const Program& context, std::span<const NodeRef> before, std::span<const NodeRef> after,
+                   const Cut& cut, const Options& options, const Progress& progress) {
   const auto begin = Clock::now();
   Proof proof;
   proof.mode = options.mode;
@@ -276,7 +298,8 @@ Proof proveRewrite(const Program& context, std::span<const NodeRef> before, std:
     proof.decidedBy = "identity";
     proof.holdsFor = holdsFor(context.dimensions, {});
   } else {
-    const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.secondsLimit));
+    const auto deadline = begin + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(options.secondsLimit));
     const Attempt attempt{before, after, context.preconditions, {}, context.dimensions, cut, options};
     Prover(attempt, progress, deadline, proof).run();
   }

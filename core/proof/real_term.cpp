@@ -56,7 +56,8 @@ Factor applyLaw(Calculus& c, AtomRef atom, const Rational& exponent) {
     case AtomKind::intNonNegative:
     case AtomKind::intZero:
     case AtomKind::positive:
-    case AtomKind::zero: return {1, nullptr};
+    case AtomKind::zero:
+      return {1, nullptr};
     case AtomKind::sqrt:
     case AtomKind::abs: {
       const Integer even = evenPart(exponent);
@@ -73,13 +74,14 @@ Factor applyLaw(Calculus& c, AtomRef atom, const Rational& exponent) {
       const PolyRef cosine = power(c, cosOf(c, atom->poly), 2);
       return {exponent - Rational(even), integerPower(c, subtract(c, c.arena.one, cosine), even / 2)};
     }
-    default: return {exponent, nullptr};
+    default:
+      return {exponent, nullptr};
   }
 }
 
 bool hasLaw(AtomKind kind) {
-  return kind == AtomKind::sqrt || kind == AtomKind::abs || kind == AtomKind::power || kind == AtomKind::sin ||
-         (kind >= AtomKind::intNonNegative && kind <= AtomKind::zero);
+  return kind == AtomKind::sqrt || kind == AtomKind::abs || kind == AtomKind::power ||
+         kind == AtomKind::sin || (kind >= AtomKind::intNonNegative && kind <= AtomKind::zero);
 }
 
 /// Product of two monomials. Most products are one monomial again.
@@ -124,9 +126,11 @@ bool isIntegerValued(AtomRef atom) {
     });
   }
   if (atom->kind == AtomKind::maximum) {
-    return std::all_of(atom->polys.begin(), atom->polys.end(), [](PolyRef p) { return proof::isIntegerValued(p); });
+    return std::all_of(atom->polys.begin(), atom->polys.end(),
+                       [](PolyRef p) { return proof::isIntegerValued(p); });
   }
-  return (atom->kind == AtomKind::maxFold || atom->kind == AtomKind::productFold) && proof::isIntegerValued(atom->poly);
+  return (atom->kind == AtomKind::maxFold || atom->kind == AtomKind::productFold) &&
+         proof::isIntegerValued(atom->poly);
 }
 
 }  // namespace
@@ -217,7 +221,8 @@ PolyRef power(Calculus& c, MonoRef mono, const Rational& exponent) {
 }
 
 MonoRef rawMono(Calculus& c, std::vector<std::pair<AtomRef, Rational>> factors) {
-  std::sort(factors.begin(), factors.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
+  std::sort(factors.begin(), factors.end(),
+            [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
   Mono mono;
   for (auto& factor : factors) {
     if (!mono.factors.empty() && mono.factors.back().first == factor.first) {
@@ -245,7 +250,8 @@ PolyRef element(Calculus& c, int source, std::vector<IntRef> subscripts) {
   atom.kind = AtomKind::element;
   atom.source = source;
   atom.subscripts = std::move(subscripts);
-  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 && atom.subscripts[1]->id < atom.subscripts[0]->id) {
+  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 &&
+      atom.subscripts[1]->id < atom.subscripts[0]->id) {
     std::swap(atom.subscripts[0], atom.subscripts[1]);
   }
   return polyOf(c, c.arena.intern(std::move(atom)));
@@ -274,7 +280,8 @@ IntRef toInteger(Calculus& c, PolyRef value) {
   const bool plain = std::all_of(value->terms.begin(), value->terms.end(), [](const auto& term) {
     return term.second.get_den() == 1 &&
            std::all_of(term.first->factors.begin(), term.first->factors.end(), [](const auto& factor) {
-             return isIntegerValued(factor.first) && factor.second.get_den() == 1 && factor.second > 0 && factor.second < 16;
+             return isIntegerValued(factor.first) && factor.second.get_den() == 1 && factor.second > 0 &&
+                    factor.second < 16;
            });
   });
   const auto embed = [&](PolyRef p) {
@@ -288,7 +295,8 @@ IntRef toInteger(Calculus& c, PolyRef value) {
   for (const auto& [mono, coefficient] : value->terms) {
     IntRef term = intConstant(c, coefficient.get_num());
     for (const auto& [atom, exponent] : mono->factors) {
-      const IntRef factor = atom->kind == AtomKind::integer ? intOf(c, atom->integer) : embed(polyOf(c, atom));
+      const IntRef factor =
+          atom->kind == AtomKind::integer ? intOf(c, atom->integer) : embed(polyOf(c, atom));
       for (Integer i = 0; i < exponent.get_num(); ++i) term = multiply(c, term, factor);
     }
     result = add(c, result, term);
@@ -310,7 +318,8 @@ IntRef asIntegerTerm(Calculus& c, PolyRef p) {
   for (const auto& [mono, coefficient] : p->terms) {
     denominator = lcm(denominator, coefficient.get_den());
     for (const auto& [atom, exponent] : mono->factors) {
-      const bool whole = atom->kind == AtomKind::integer && exponent.get_den() == 1 && exponent > 0 && exponent < 8;
+      const bool whole =
+          atom->kind == AtomKind::integer && exponent.get_den() == 1 && exponent > 0 && exponent < 8;
       if (!whole) return nullptr;
     }
   }

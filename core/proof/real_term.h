@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic of real terms: polynomials whose monomial product carries the laws of the functions (sqrt(p)^2 = p,
-// [c]^2 = [c], sin^2 = 1 - cos^2, ...), so that no law is ever an axiom for the solver.
+// Arithmetic of real terms: polynomials whose monomial product carries the laws of the functions (sqrt(p)^2 =
+// p, [c]^2 = [c], sin^2 = 1 - cos^2, ...), so that no law is ever an axiom for the solver.
 #include <span>
 
 #include "core/proof/int_term.h"
@@ -14,15 +14,17 @@ PolyRef polyOf(Calculus& c, MonoRef mono, const Rational& coefficient = 1);
 PolyRef add(Calculus& c, PolyRef a, PolyRef b);
 PolyRef subtract(Calculus& c, PolyRef a, PolyRef b);
 PolyRef scale(Calculus& c, PolyRef a, const Rational& factor);
-inline PolyRef negate(Calculus& c, PolyRef a) { return scale(c, a, -1); }
+inline PolyRef negate(Calculus& c, PolyRef a) {
+  return scale(c, a, -1);
+}
 PolyRef multiply(Calculus& c, PolyRef a, PolyRef b);
 PolyRef sumOf(Calculus& c, std::span<const PolyRef> parts);
 /// a^n for n >= 0 by squaring.
 PolyRef power(Calculus& c, PolyRef a, unsigned long n);
 /// Every exponent times `exponent`; a polynomial, for laws may apply.
 PolyRef power(Calculus& c, MonoRef mono, const Rational& exponent);
-/// Mono from factors in any order, exponents of equal atoms added, no laws applied: only for quotients of canonical
-/// monomials by their own factors.
+/// Mono from factors in any order, exponents of equal atoms added, no laws applied: only for quotients of
+/// canonical monomials by their own factors.
 MonoRef rawMono(Calculus& c, std::vector<std::pair<AtomRef, Rational>> factors);
 /// The monomial without one atom.
 MonoRef without(Calculus& c, MonoRef mono, AtomRef atom);

@@ -12,9 +12,10 @@ class Recorder {
   std::string decidedBy = "normal-form";  ///< the strongest means used
   int depth = 0;
 
-  void add(std::string lemma, std::string what, std::string before = {}, std::string after = {}, double milliseconds = 0,
-           std::string smt = {}) {
-    steps.push_back({depth, std::move(lemma), std::move(what), std::move(before), std::move(after), milliseconds, std::move(smt)});
+  void add(std::string lemma, std::string what, std::string before = {}, std::string after = {},
+           double milliseconds = 0, std::string smt = {}) {
+    steps.push_back({depth, std::move(lemma), std::move(what), std::move(before), std::move(after),
+                     milliseconds, std::move(smt)});
   }
   [[nodiscard]] std::size_t mark() const { return steps.size(); }
   void takeBack(std::size_t mark) { steps.resize(mark); }

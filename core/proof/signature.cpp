@@ -10,7 +10,9 @@ std::size_t mix(std::size_t seed, std::size_t value) {
   return x ^ (x >> 31U);
 }
 
-std::size_t hashOf(const Rational& value) { return std::hash<std::string>{}(value.get_str()); }
+std::size_t hashOf(const Rational& value) {
+  return std::hash<std::string>{}(value.get_str());
+}
 
 }  // namespace
 
@@ -47,7 +49,8 @@ std::size_t Signature::of(AtomRef atom) {
   for (const IntRef subscript : atom->subscripts) h = mix(h, (*this)(subscript));
   if (atom->integer != nullptr) h = mix(h, of(atom->integer));
   if (atom->intTerm != nullptr) {
-    // A condition and its complement, or its mirror image, look the same: the sum of both readings' coefficients.
+    // A condition and its complement, or its mirror image, look the same: the sum of both readings'
+    // coefficients.
     std::size_t both = 0;
     for (const auto& [mono, coefficient] : atom->intTerm->terms) {
       if (mono->atoms.empty()) continue;

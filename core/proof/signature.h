@@ -1,6 +1,7 @@
 #pragma once
-// A hash of a term that does not depend on the names of some variables: how the marked variable occurs in it. Bound
-// variables of a fold are ordered by it. Equal terms have equal signatures; the reverse is not relied upon.
+// A hash of a term that does not depend on the names of some variables: how the marked variable occurs in it.
+// Bound variables of a fold are ordered by it. Equal terms have equal signatures; the reverse is not relied
+// upon.
 #include <unordered_map>
 
 #include "core/proof/terms.h"

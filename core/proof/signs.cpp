@@ -41,10 +41,12 @@ bool extentsPositive(Calculus& c, AtomRef fold) {
 }
 
 Sign signOfFold(Calculus& c, AtomRef atom) {
-  if (!std::all_of(atom->bound.begin(), atom->bound.end(), [](IntAtomRef v) { return v->ranged; })) return Sign::unknown;
+  if (!std::all_of(atom->bound.begin(), atom->bound.end(), [](IntAtomRef v) { return v->ranged; }))
+    return Sign::unknown;
   if (atom->kind == AtomKind::sum) {
     const Sign s = signOf(c, atom->mono);
-    if (isNonZero(s) && !extentsPositive(c, atom)) return s == Sign::positive ? Sign::nonNegative : Sign::nonPositive;
+    if (isNonZero(s) && !extentsPositive(c, atom))
+      return s == Sign::positive ? Sign::nonNegative : Sign::nonPositive;
     return s;
   }
   const Sign s = signOf(c, atom->poly);
@@ -111,11 +113,16 @@ Sign byCases(Calculus& c, PolyRef p, int depth) {
 
 Sign negated(Sign s) {
   switch (s) {
-    case Sign::positive: return Sign::negative;
-    case Sign::negative: return Sign::positive;
-    case Sign::nonNegative: return Sign::nonPositive;
-    case Sign::nonPositive: return Sign::nonNegative;
-    default: return s;
+    case Sign::positive:
+      return Sign::negative;
+    case Sign::negative:
+      return Sign::positive;
+    case Sign::nonNegative:
+      return Sign::nonPositive;
+    case Sign::nonPositive:
+      return Sign::nonNegative;
+    default:
+      return s;
   }
 }
 
@@ -135,20 +142,29 @@ Sign signOf(Calculus& c, AtomRef atom) {
       if (at != c.facts.signs.end()) return at->second;
       return c.arena.source(atom->source).condition ? Sign::nonNegative : Sign::unknown;
     }
-    case AtomKind::integer: return signOfInteger(c, atom->integer);
-    case AtomKind::exp: return Sign::positive;
-    case AtomKind::sqrt: return isPositive(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
-    case AtomKind::abs: return isNonZero(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
-    case AtomKind::power: return signOf(c, atom->poly);
+    case AtomKind::integer:
+      return signOfInteger(c, atom->integer);
+    case AtomKind::exp:
+      return Sign::positive;
+    case AtomKind::sqrt:
+      return isPositive(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
+    case AtomKind::abs:
+      return isNonZero(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
+    case AtomKind::power:
+      return signOf(c, atom->poly);
     case AtomKind::intNonNegative:
     case AtomKind::intZero:
     case AtomKind::positive:
-    case AtomKind::zero: return Sign::nonNegative;
-    case AtomKind::maximum: return signOfMaximum(c, atom);
+    case AtomKind::zero:
+      return Sign::nonNegative;
+    case AtomKind::maximum:
+      return signOfMaximum(c, atom);
     case AtomKind::sum:
     case AtomKind::maxFold:
-    case AtomKind::productFold: return signOfFold(c, atom);
-    case AtomKind::symbol: return atom->sign;
+    case AtomKind::productFold:
+      return signOfFold(c, atom);
+    case AtomKind::symbol:
+      return atom->sign;
     case AtomKind::function: {  // floor and rint keep a weak sign
       const Sign s = signOf(c, atom->poly);
       if (isNonNegative(s)) return Sign::nonNegative;
@@ -157,7 +173,8 @@ Sign signOf(Calculus& c, AtomRef atom) {
     }
     case AtomKind::log:
     case AtomKind::sin:
-    case AtomKind::cos: return Sign::unknown;
+    case AtomKind::cos:
+      return Sign::unknown;
   }
   return Sign::unknown;
 }

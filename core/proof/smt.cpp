@@ -17,8 +17,9 @@ namespace {
 
 std::string literal(const Rational& value) {
   const Integer top = abs(value.get_num());
-  const std::string size = value.get_den() == 1 ? top.get_str() + ".0"
-                                                : "(/ " + top.get_str() + ".0 " + value.get_den().get_str() + ".0)";
+  const std::string size = value.get_den() == 1
+                               ? top.get_str() + ".0"
+                               : "(/ " + top.get_str() + ".0 " + value.get_den().get_str() + ".0)";
   return value < 0 ? "(- " + size + ")" : size;
 }
 
@@ -50,10 +51,14 @@ class Printer {
 
   std::string condition(AtomRef atom) {
     switch (atom->kind) {
-      case AtomKind::intNonNegative: return "(>= " + integer(atom->intTerm) + " " + number(0) + ")";
-      case AtomKind::intZero: return "(= " + integer(atom->intTerm) + " " + number(0) + ")";
-      case AtomKind::positive: return "(> " + real(atom->poly) + " 0.0)";
-      default: return "(= " + real(atom->poly) + " 0.0)";
+      case AtomKind::intNonNegative:
+        return "(>= " + integer(atom->intTerm) + " " + number(0) + ")";
+      case AtomKind::intZero:
+        return "(= " + integer(atom->intTerm) + " " + number(0) + ")";
+      case AtomKind::positive:
+        return "(> " + real(atom->poly) + " 0.0)";
+      default:
+        return "(= " + real(atom->poly) + " 0.0)";
     }
   }
 
@@ -100,18 +105,30 @@ class Printer {
     std::string name = prefix + std::to_string(++count_);
     std::string comment = meaning.substr(0, 100);
     std::replace(comment.begin(), comment.end(), '\n', ' ');
-    declarations_ += "(declare-const " + name + " " + sort + ")" + (comment.empty() ? "" : " ; " + comment) + "\n";
+    declarations_ +=
+        "(declare-const " + name + " " + sort + ")" + (comment.empty() ? "" : " ; " + comment) + "\n";
     return name;
   }
 
   void signFact(const std::string& name, Sign sign, const char* zero) {
     switch (sign) {
-      case Sign::positive: assertion("(> " + name + " " + zero + ")"); break;
-      case Sign::nonNegative: assertion("(>= " + name + " " + zero + ")"); break;
-      case Sign::negative: assertion("(< " + name + " " + zero + ")"); break;
-      case Sign::nonPositive: assertion("(<= " + name + " " + zero + ")"); break;
-      case Sign::zero: assertion("(= " + name + " " + zero + ")"); break;
-      case Sign::unknown: break;
+      case Sign::positive:
+        assertion("(> " + name + " " + zero + ")");
+        break;
+      case Sign::nonNegative:
+        assertion("(>= " + name + " " + zero + ")");
+        break;
+      case Sign::negative:
+        assertion("(< " + name + " " + zero + ")");
+        break;
+      case Sign::nonPositive:
+        assertion("(<= " + name + " " + zero + ")");
+        break;
+      case Sign::zero:
+        assertion("(= " + name + " " + zero + ")");
+        break;
+      case Sign::unknown:
+        break;
     }
   }
 
@@ -124,7 +141,9 @@ class Printer {
     ints_[atom] = name;
     const std::string zero = number(0);
     switch (atom->kind) {
-      case IntAtom::Kind::dimension: assertion("(>= " + name + " " + number(1) + ")"); break;
+      case IntAtom::Kind::dimension:
+        assertion("(>= " + name + " " + number(1) + ")");
+        break;
       case IntAtom::Kind::variable:
         if (atom->ranged) {
           assertion("(>= " + name + " " + zero + ")");
@@ -137,9 +156,11 @@ class Printer {
         const std::string d = integer(atom->denominator);
         const std::string low = "(* " + d + " " + name + ")";
         const std::string high = "(+ " + low + " " + d + ")";
-        assertion("(=> (> " + d + " " + zero + ") (and (<= " + low + " " + n + ") (< " + n + " " + high + ")))");
+        assertion("(=> (> " + d + " " + zero + ") (and (<= " + low + " " + n + ") (< " + n + " " + high +
+                  ")))");
         if (!positive(c_, atom->denominator)) {
-          assertion("(=> (< " + d + " " + zero + ") (and (>= " + low + " " + n + ") (> " + n + " " + high + ")))");
+          assertion("(=> (< " + d + " " + zero + ") (and (>= " + low + " " + n + ") (> " + n + " " + high +
+                    ")))");
         }
         break;
       }
@@ -149,18 +170,22 @@ class Printer {
         if (c_.facts.nonZero.contains(atom->source)) assertion("(not (= " + name + " " + zero + "))");
         const auto others = intElements_;  // printing may meet more
         for (const auto& [other, otherName] : others) {
-          if (other->source == atom->source) sameElement(atom->subscripts, other->subscripts, name, otherName);
+          if (other->source == atom->source)
+            sameElement(atom->subscripts, other->subscripts, name, otherName);
         }
         intElements_.emplace_back(atom, name);
         for (const Template& t : c_.facts.templates) instantiateInteger(t, atom);
         break;
       }
-      case IntAtom::Kind::embed: assertion("(= (to_real " + name + ") " + real(atom->value) + ")"); break;
+      case IntAtom::Kind::embed:
+        assertion("(= (to_real " + name + ") " + real(atom->value) + ")");
+        break;
     }
     return name;
   }
 
-  void sameElement(const std::vector<IntRef>& a, const std::vector<IntRef>& b, const std::string& x, const std::string& y) {
+  void sameElement(const std::vector<IntRef>& a, const std::vector<IntRef>& b, const std::string& x,
+                   const std::string& y) {
     std::vector<std::string> equal;
     if (a.size() != b.size()) return;
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -180,7 +205,10 @@ class Printer {
       const auto key = std::make_pair(atom, exponent.get_den().get_str());
       auto at = exponentials_.find(key);
       if (at == exponentials_.end()) {
-        const std::string name = declare("e", "Real", "exp(" + proof::text(c_, polyOf(c_, atom->mono, Rational(1) / Rational(exponent.get_den()))) + ")");
+        const std::string name = declare(
+            "e", "Real",
+            "exp(" + proof::text(c_, polyOf(c_, atom->mono, Rational(1) / Rational(exponent.get_den()))) +
+                ")");
         at = exponentials_.emplace(key, name).first;
         assertion("(> " + name + " 0.0)");
       }
@@ -211,11 +239,13 @@ class Printer {
     const auto known = atoms_.find(atom);
     if (known != atoms_.end()) return known->second;
     switch (atom->kind) {
-      case AtomKind::integer: return atoms_[atom] = toReal(integerAtom(atom->integer));
+      case AtomKind::integer:
+        return atoms_[atom] = toReal(integerAtom(atom->integer));
       case AtomKind::intNonNegative:
       case AtomKind::intZero:
       case AtomKind::positive:
-      case AtomKind::zero: return atoms_[atom] = "(ite " + condition(atom) + " 1.0 0.0)";
+      case AtomKind::zero:
+        return atoms_[atom] = "(ite " + condition(atom) + " 1.0 0.0)";
       case AtomKind::power: {
         const std::string name = declare("p", "Real", "");
         assertion("(= " + name + " " + real(atom->poly) + ")");
@@ -227,11 +257,13 @@ class Printer {
         assertion("(= " + name + " (ite (>= " + inner + " 0.0) " + inner + " (- " + inner + ")))");
         return atoms_[atom] = name;
       }
-      case AtomKind::maximum: return atoms_[atom] = maximum(atom);
+      case AtomKind::maximum:
+        return atoms_[atom] = maximum(atom);
       case AtomKind::function:
         if (atom->name == "floor" || atom->name == "rint") return atoms_[atom] = rounded(atom);
         break;
-      default: break;
+      default:
+        break;
     }
     const std::string name = declare("x", "Real", proof::text(c_, atom));
     atoms_[atom] = name;
@@ -246,13 +278,15 @@ class Printer {
     } else if (atom->kind == AtomKind::sqrt) {
       const std::string inner = real(atom->poly);
       const std::string square = "(= (* " + name + " " + name + ") " + inner + ")";
-      assertion(isNonNegative(signOf(c_, atom->poly)) ? square : "(=> (>= " + inner + " 0.0) " + square + ")");
+      assertion(isNonNegative(signOf(c_, atom->poly)) ? square
+                                                      : "(=> (>= " + inner + " 0.0) " + square + ")");
     } else if (atom->kind == AtomKind::sin || atom->kind == AtomKind::cos) {
       Atom partner;
       partner.kind = atom->kind == AtomKind::sin ? AtomKind::cos : AtomKind::sin;
       partner.poly = atom->poly;
       const std::string other = realAtom(c_.arena.intern(std::move(partner)));
-      if (atom->kind == AtomKind::sin) assertion("(= (+ (* " + name + " " + name + ") (* " + other + " " + other + ")) 1.0)");
+      if (atom->kind == AtomKind::sin)
+        assertion("(= (+ (* " + name + " " + name + ") (* " + other + " " + other + ")) 1.0)");
     } else if (atom->kind == AtomKind::maxFold && atom->guard == nullptr) {
       const std::vector<IntRef> first(atom->bound.size(), c_.arena.zeroInt);
       assertion("(>= " + name + " " + real(openAt(c_, atom, first).body) + ")");
@@ -284,7 +318,8 @@ class Printer {
       const std::string half = declare("h", intSort(), "");
       const std::string twice = "(* 2.0 (- " + value + " " + as + "))";
       assertion("(and (<= " + twice + " 1.0) (>= " + twice + " (- 1.0)))");
-      assertion("(=> (or (= " + twice + " 1.0) (= " + twice + " (- 1.0))) (= " + name + " (* " + number(2) + " " + half + ")))");
+      assertion("(=> (or (= " + twice + " 1.0) (= " + twice + " (- 1.0))) (= " + name + " (* " + number(2) +
+                " " + half + ")))");
     }
     rounded_.push_back({name, value, floor});
     return as;
@@ -296,9 +331,11 @@ class Printer {
       for (std::size_t j = 0; j < i; ++j) {
         const auto& [r, p, rFloor] = rounded_[i];
         const auto& [s, q, sFloor] = rounded_[j];
-        assertion("(or (= " + r + " " + s + ") (>= " + r + " (+ " + s + " " + one + ")) (<= (+ " + r + " " + one + ") " + s + "))");
+        assertion("(or (= " + r + " " + s + ") (>= " + r + " (+ " + s + " " + one + ")) (<= (+ " + r + " " +
+                  one + ") " + s + "))");
         const std::string sum = "(+ " + r + " " + s + ")";
-        assertion("(or (= " + sum + " " + number(0) + ") (>= " + sum + " " + one + ") (<= " + sum + " " + number(-1) + "))");
+        assertion("(or (= " + sum + " " + number(0) + ") (>= " + sum + " " + one + ") (<= " + sum + " " +
+                  number(-1) + "))");
         if (rFloor != sFloor) continue;
         assertion("(=> (<= " + p + " " + q + ") (<= " + r + " " + s + "))");
         assertion("(=> (<= " + q + " " + p + ") (<= " + s + " " + r + "))");
@@ -316,19 +353,22 @@ class Printer {
       const std::string argument = real(list[i].first);
       assertion("(= (> " + list[i].second + " 1.0) (> " + argument + " 0.0))");
       for (std::size_t j = 0; j < i; ++j) {
-        assertion("(= (>= " + list[i].second + " " + list[j].second + ") (>= " + argument + " " + real(list[j].first) + "))");
+        assertion("(= (>= " + list[i].second + " " + list[j].second + ") (>= " + argument + " " +
+                  real(list[j].first) + "))");
       }
     }
   }
 
   /// Variables of the template from the subscripts of one of its elements.
-  std::optional<Substitution> unify(const Template& t, const std::vector<IntRef>& pattern, const std::vector<IntRef>& subscripts) {
+  std::optional<Substitution> unify(const Template& t, const std::vector<IntRef>& pattern,
+                                    const std::vector<IntRef>& subscripts) {
     Substitution s(c_);
     Variables bound;
     if (pattern.size() != subscripts.size()) return std::nullopt;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       const IntRef p = pattern[i];
-      const bool single = p->terms.size() == 1 && p->terms[0].second == 1 && p->terms[0].first->atoms.size() == 1;
+      const bool single =
+          p->terms.size() == 1 && p->terms[0].second == 1 && p->terms[0].first->atoms.size() == 1;
       if (single && contains(t.variables, p->terms[0].first->atoms[0])) {
         if (contains(bound, p->terms[0].first->atoms[0])) return std::nullopt;
         s.map(p->terms[0].first->atoms[0], subscripts[i]);
@@ -368,7 +408,9 @@ class Printer {
   }
 
   void instance(const Template&, PolyRef condition) {
-    if (condition->isConstant() || std::find(instances_.begin(), instances_.end(), condition) != instances_.end()) return;
+    if (condition->isConstant() ||
+        std::find(instances_.begin(), instances_.end(), condition) != instances_.end())
+      return;
     if (instances_.size() > 24) return;
     instances_.push_back(condition);
     // A lone condition prints best as itself.
@@ -411,7 +453,8 @@ Script smtScript(Calculus& c, const Goal& goal, bool relaxed) {
   for (const PolyRef zero : goal.zeros) printer.assertion("(= " + printer.real(zero) + " 0.0)");
   printer.finish();
   Script script;
-  script.hypotheses = std::string("(set-logic ") + (relaxed ? "QF_NRA" : "QF_NIRA") + ")\n" + printer.declarations() + printer.assertions();
+  script.hypotheses = std::string("(set-logic ") + (relaxed ? "QF_NRA" : "QF_NIRA") + ")\n" +
+                      printer.declarations() + printer.assertions();
   script.goal = std::move(goalText);
   return script;
 }
@@ -420,8 +463,8 @@ bool mentionsIntegers(Calculus& c, const Goal& goal) {
   bool found = !c.facts.nonNegative.empty();
   Walker walker;
   walker.onAtom = [&](AtomRef atom) {
-    found = found || atom->kind == AtomKind::integer || atom->kind == AtomKind::intNonNegative || atom->kind == AtomKind::intZero ||
-            atom->kind == AtomKind::function;
+    found = found || atom->kind == AtomKind::integer || atom->kind == AtomKind::intNonNegative ||
+            atom->kind == AtomKind::intZero || atom->kind == AtomKind::function;
   };
   walker.intoFolds = false;
   if (goal.nonZero != nullptr) walker.walk(goal.nonZero);

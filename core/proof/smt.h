@@ -9,7 +9,8 @@ struct Script {
   std::string goal;        ///< the assertions that are to be impossible
 };
 
-/// `relaxed`: every integer is declared Real (sound for unsat); else Int, to be solved without nonlinear reasoning.
+/// `relaxed`: every integer is declared Real (sound for unsat); else Int, to be solved without nonlinear
+/// reasoning.
 Script smtScript(Calculus& c, const Goal& goal, bool relaxed);
 /// Does the goal need integer reasoning at all?
 bool mentionsIntegers(Calculus& c, const Goal& goal);

@@ -35,7 +35,9 @@ nlohmann::json answer(const nlohmann::json& request) {
     z3::solver solver = solverFor(context, request.value("setup", "smt"), request.value("limit_ms", 500U));
     solver.from_string(request.at("smt").get<std::string>().c_str());
     switch (solver.check()) {
-      case z3::unsat: reply["status"] = "unsat"; break;
+      case z3::unsat:
+        reply["status"] = "unsat";
+        break;
       case z3::sat:
         reply["status"] = "sat";
         if (request.value("model", false)) reply["detail"] = solver.get_model().to_string();

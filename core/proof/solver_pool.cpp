@@ -13,21 +13,30 @@ using namespace std::chrono_literals;
 
 std::string_view text(SolverSetup setup) {
   switch (setup) {
-    case SolverSetup::linear: return "linear";
-    case SolverSetup::smt: return "smt";
-    case SolverSetup::nlsat: return "nlsat";
+    case SolverSetup::linear:
+      return "linear";
+    case SolverSetup::smt:
+      return "smt";
+    case SolverSetup::nlsat:
+      return "nlsat";
   }
   return "smt";
 }
 
 std::string_view text(SolverAnswer::Status status) {
   switch (status) {
-    case SolverAnswer::Status::unsat: return "unsat";
-    case SolverAnswer::Status::sat: return "sat";
-    case SolverAnswer::Status::unknown: return "unknown";
-    case SolverAnswer::Status::killed: return "killed";
-    case SolverAnswer::Status::cancelled: return "cancelled";
-    case SolverAnswer::Status::failed: return "failed";
+    case SolverAnswer::Status::unsat:
+      return "unsat";
+    case SolverAnswer::Status::sat:
+      return "sat";
+    case SolverAnswer::Status::unknown:
+      return "unknown";
+    case SolverAnswer::Status::killed:
+      return "killed";
+    case SolverAnswer::Status::cancelled:
+      return "cancelled";
+    case SolverAnswer::Status::failed:
+      return "failed";
   }
   return "failed";
 }
@@ -51,7 +60,9 @@ SolverPool::SolverPool(std::string executable, int processes)
 
 SolverPool::~SolverPool() = default;
 
-int SolverPool::processes() const { return processes_; }
+int SolverPool::processes() const {
+  return processes_;
+}
 
 int SolverPool::replaced() const {
   const std::lock_guard lock(mutex_);
@@ -84,7 +95,8 @@ SolverAnswer SolverPool::ask(const SolverQuery& query, const std::stop_token& st
     broken = true;
   } else {
     switch (child->process.readLine(line, query.limit + 50ms, stop)) {
-      case Process::Read::line: break;
+      case Process::Read::line:
+        break;
       case Process::Read::timeout:
         answer.status = SolverAnswer::Status::killed;
         answer.detail = fmt::format("no answer within {} ms", query.limit.count());
@@ -101,7 +113,8 @@ SolverAnswer SolverPool::ask(const SolverQuery& query, const std::stop_token& st
         break;
     }
   }
-  answer.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  answer.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (!broken) {
     const auto reply = nlohmann::json::parse(line, nullptr, false);
     const std::string status = reply.is_object() ? reply.value("status", "failed") : "failed";

@@ -24,7 +24,9 @@ void Substitution::map(AtomRef from, PolyRef to) {
   unite(range_, to->variables);
 }
 
-bool Substitution::untouched(const Info& node) const { return variablesOnly_ && !intersects(node.variables, domain_); }
+bool Substitution::untouched(const Info& node) const {
+  return variablesOnly_ && !intersects(node.variables, domain_);
+}
 
 IntRef Substitution::operator()(IntRef term) {
   if (untouched(*term)) return term;
@@ -45,14 +47,17 @@ IntRef Substitution::replace(IntAtomRef atom) {
   if (mapped != ints_.end()) return mapped->second;
   if (untouched(*atom)) return intOf(c_, atom);
   switch (atom->kind) {
-    case IntAtom::Kind::quotient: return floorDivide(c_, (*this)(atom->numerator), (*this)(atom->denominator));
+    case IntAtom::Kind::quotient:
+      return floorDivide(c_, (*this)(atom->numerator), (*this)(atom->denominator));
     case IntAtom::Kind::element: {
       std::vector<IntRef> subscripts;
       for (const IntRef subscript : atom->subscripts) subscripts.push_back((*this)(subscript));
       return intElement(c_, atom->source, std::move(subscripts));
     }
-    case IntAtom::Kind::embed: return toInteger(c_, (*this)(atom->value));
-    default: return intOf(c_, atom);
+    case IntAtom::Kind::embed:
+      return toInteger(c_, (*this)(atom->value));
+    default:
+      return intOf(c_, atom);
   }
 }
 
@@ -102,18 +107,30 @@ PolyRef Substitution::rebuild(AtomRef atom) {
       for (const IntRef subscript : atom->subscripts) subscripts.push_back((*this)(subscript));
       return element(c_, atom->source, std::move(subscripts));
     }
-    case AtomKind::integer: return toReal(c_, replace(atom->integer));
-    case AtomKind::exp: return expOf(c_, (*this)(polyOf(c_, atom->mono)));
-    case AtomKind::log: return logOf(c_, (*this)(atom->poly));
-    case AtomKind::sqrt: return sqrtOf(c_, (*this)(atom->poly));
-    case AtomKind::abs: return absOf(c_, (*this)(atom->poly));
-    case AtomKind::sin: return sinOf(c_, (*this)(atom->poly));
-    case AtomKind::cos: return cosOf(c_, (*this)(atom->poly));
-    case AtomKind::power: return (*this)(atom->poly);
-    case AtomKind::intNonNegative: return whenNonNegative(c_, (*this)(atom->intTerm));
-    case AtomKind::intZero: return whenZero(c_, (*this)(atom->intTerm));
-    case AtomKind::positive: return whenPositive(c_, (*this)(atom->poly));
-    case AtomKind::zero: return whenZero(c_, (*this)(atom->poly));
+    case AtomKind::integer:
+      return toReal(c_, replace(atom->integer));
+    case AtomKind::exp:
+      return expOf(c_, (*this)(polyOf(c_, atom->mono)));
+    case AtomKind::log:
+      return logOf(c_, (*this)(atom->poly));
+    case AtomKind::sqrt:
+      return sqrtOf(c_, (*this)(atom->poly));
+    case AtomKind::abs:
+      return absOf(c_, (*this)(atom->poly));
+    case AtomKind::sin:
+      return sinOf(c_, (*this)(atom->poly));
+    case AtomKind::cos:
+      return cosOf(c_, (*this)(atom->poly));
+    case AtomKind::power:
+      return (*this)(atom->poly);
+    case AtomKind::intNonNegative:
+      return whenNonNegative(c_, (*this)(atom->intTerm));
+    case AtomKind::intZero:
+      return whenZero(c_, (*this)(atom->intTerm));
+    case AtomKind::positive:
+      return whenPositive(c_, (*this)(atom->poly));
+    case AtomKind::zero:
+      return whenZero(c_, (*this)(atom->poly));
     case AtomKind::maximum: {
       std::vector<PolyRef> parts;
       for (const PolyRef part : atom->polys) parts.push_back((*this)(part));
@@ -121,7 +138,8 @@ PolyRef Substitution::rebuild(AtomRef atom) {
     }
     case AtomKind::sum:
     case AtomKind::maxFold:
-    case AtomKind::productFold: return rebuildFold(atom);
+    case AtomKind::productFold:
+      return rebuildFold(atom);
     case AtomKind::function: {
       const PolyRef argument = (*this)(atom->poly);
       if (atom->name == "floor") return floorOf(c_, argument);
@@ -132,7 +150,8 @@ PolyRef Substitution::rebuild(AtomRef atom) {
       copy.poly = argument;
       return polyOf(c_, c_.arena.intern(std::move(copy)));
     }
-    case AtomKind::symbol: return polyOf(c_, atom);
+    case AtomKind::symbol:
+      return polyOf(c_, atom);
   }
   return polyOf(c_, atom);
 }

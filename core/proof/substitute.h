@@ -1,6 +1,6 @@
 #pragma once
-// Simultaneous replacement of integer atoms and real atoms, rebuilt through the simplifying constructors. Folds are
-// opened with fresh variables first, so nothing is captured.
+// Simultaneous replacement of integer atoms and real atoms, rebuilt through the simplifying constructors.
+// Folds are opened with fresh variables first, so nothing is captured.
 #include <span>
 
 #include "core/proof/calculus.h"
@@ -29,8 +29,8 @@ class Substitution {
   Calculus& c_;
   std::unordered_map<IntAtomRef, IntRef> ints_;
   std::unordered_map<AtomRef, PolyRef> atoms_;
-  Variables domain_;       ///< variables that are replaced
-  Variables range_;        ///< variables of the replacing terms
+  Variables domain_;  ///< variables that are replaced
+  Variables range_;   ///< variables of the replacing terms
   bool variablesOnly_ = true;
   std::unordered_map<IntRef, IntRef> intMemo_;
   std::unordered_map<PolyRef, PolyRef> polyMemo_;

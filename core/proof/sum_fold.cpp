@@ -14,7 +14,7 @@ namespace {
 /// One sum while its rules are tried: prefactor * sum over variables of mono.
 struct Term {
   std::vector<IntAtomRef> variables;
-  MonoRef mono;       ///< factors that depend on the variables
+  MonoRef mono;  ///< factors that depend on the variables
   Variables set;
 };
 using Rule = PolyRef (*)(Calculus&, const Term&);
@@ -63,9 +63,10 @@ PolyRef reduceInverses(Calculus& c, PolyRef body) {
           }
         }
         if (lead->first->factors.empty()) continue;
-        const bool inside = std::all_of(lead->first->factors.begin(), lead->first->factors.end(), [&](const auto& factor) {
-          return factor.second > 0 && mono->exponent(factor.first) >= factor.second;
-        });
+        const bool inside =
+            std::all_of(lead->first->factors.begin(), lead->first->factors.end(), [&](const auto& factor) {
+              return factor.second > 0 && mono->exponent(factor.first) >= factor.second;
+            });
         if (!inside) continue;
         auto factors = mono->factors;
         for (const auto& [a, e] : lead->first->factors) {
@@ -73,7 +74,8 @@ PolyRef reduceInverses(Calculus& c, PolyRef body) {
         }
         MonoRef base = rawMono(c, std::move(factors));
         const PolyRef basePoly = polyOf(c, base, coefficient / lead->second);
-        PolyRef lifted = multiply(c, polyOf(c, without(c, base, atom)), polyOf(c, atom, base->exponent(atom) + 1));
+        PolyRef lifted =
+            multiply(c, polyOf(c, without(c, base, atom)), polyOf(c, atom, base->exponent(atom) + 1));
         lifted = scale(c, lifted, coefficient / lead->second);
         const PolyRef others = subtract(c, core, polyOf(c, lead->first, lead->second));
         replacement = subtract(c, lifted, multiply(c, basePoly, others));
@@ -95,16 +97,20 @@ PolyRef splitByDivisor(Calculus& c, const Term& t) {
     for (const IntRef d : divisorsOf(c, body, v, t.set)) {
       if (const IntRef q = exactDivide(c, v->extent, d)) {
         const Split split = splitVariable(c, q, d);
-        return makeSum(c, replaced(t.variables, v, {split.outer, split.inner}), substitute(c, body, v, split.value));
+        return makeSum(c, replaced(t.variables, v, {split.outer, split.inner}),
+                       substitute(c, body, v, split.value));
       }
       // Up to the largest multiple, and the tail.
       const Division parts = divideTerms(c, v->extent, d);
       if (parts.quotient == nullptr || parts.rest->isZero() || parts.quotient->isZero()) continue;
-      if (!nonNegative(c, parts.quotient) || !nonNegative(c, parts.rest) || !atMost(c, parts.rest, d)) continue;
+      if (!nonNegative(c, parts.quotient) || !nonNegative(c, parts.rest) || !atMost(c, parts.rest, d))
+        continue;
       const Split split = splitVariable(c, parts.quotient, d);
       const IntAtomRef tail = freshIndex(c, parts.rest);
       const IntRef tailAt = add(c, multiply(c, parts.quotient, d), intOf(c, tail));
-      return add(c, makeSum(c, replaced(t.variables, v, {split.outer, split.inner}), substitute(c, body, v, split.value)),
+      return add(c,
+                 makeSum(c, replaced(t.variables, v, {split.outer, split.inner}),
+                         substitute(c, body, v, split.value)),
                  makeSum(c, replaced(t.variables, v, {tail}), substitute(c, body, v, tailAt)));
     }
   }
@@ -247,7 +253,8 @@ PolyRef closedPower(Calculus& c, const Term& t) {
     for (const auto& [atom, exponent] : t.mono->factors) {
       if (!contains(atom->variables, v)) continue;
       ++uses;
-      if (atom->kind == AtomKind::integer && atom->integer == v && exponent > 0 && exponent.get_den() == 1 && exponent < 16) {
+      if (atom->kind == AtomKind::integer && atom->integer == v && exponent > 0 && exponent.get_den() == 1 &&
+          exponent < 16) {
         only = atom;
       }
     }
@@ -307,37 +314,40 @@ PolyRef shift(Calculus& c, const Term& t) {
 
 /// One atom, or, where renaming turned a condition round, several.
 PolyRef closeSum(Calculus& c, const std::vector<IntAtomRef>& variables, MonoRef mono) {
-  return closeFold(c, variables, polyOf(c, mono), c.arena.one, [&](const std::vector<IntAtomRef>& bound, PolyRef body, PolyRef) {
-    std::vector<PolyRef> parts;
-    for (const auto& [term, coefficient] : body->terms) {
-      const bool all = std::all_of(bound.begin(), bound.end(), [&](IntAtomRef v) {
-        return contains(term->variables, v) ||
-               std::any_of(bound.begin(), bound.end(), [&](IntAtomRef w) { return contains(w->extent->variables, v); });
-      });
-      const Variables own = asSet(bound);
-      const bool dependent = std::all_of(term->factors.begin(), term->factors.end(),
-                                         [&](const auto& factor) { return intersects(factor.first->variables, own); });
-      if ((all && dependent) || c.closings > 3) {
-        Atom atom;
-        atom.kind = AtomKind::sum;
-        atom.bound = bound;
-        atom.mono = term;
-        parts.push_back(scale(c, polyOf(c, c.arena.intern(std::move(atom))), coefficient));
-        continue;
-      }
-      // Simplification freed a variable or a factor: start again with fresh ones.
-      Substitution fresh(c);
-      std::vector<IntAtomRef> again;
-      for (const IntAtomRef v : bound) {
-        again.push_back(freshVariable(c, fresh(v->extent), v->ranged));
-        fresh.map(v, intOf(c, again.back()));
-      }
-      ++c.closings;
-      parts.push_back(makeSum(c, again, fresh(polyOf(c, term, coefficient))));
-      --c.closings;
-    }
-    return parts.empty() ? c.arena.zero : sumOf(c, parts);
-  });
+  return closeFold(c, variables, polyOf(c, mono), c.arena.one,
+                   [&](const std::vector<IntAtomRef>& bound, PolyRef body, PolyRef) {
+                     std::vector<PolyRef> parts;
+                     for (const auto& [term, coefficient] : body->terms) {
+                       const bool all = std::all_of(bound.begin(), bound.end(), [&](IntAtomRef v) {
+                         return contains(term->variables, v) ||
+                                std::any_of(bound.begin(), bound.end(),
+                                            [&](IntAtomRef w) { return contains(w->extent->variables, v); });
+                       });
+                       const Variables own = asSet(bound);
+                       const bool dependent = std::all_of(
+                           term->factors.begin(), term->factors.end(),
+                           [&](const auto& factor) { return intersects(factor.first->variables, own); });
+                       if ((all && dependent) || c.closings > 3) {
+                         Atom atom;
+                         atom.kind = AtomKind::sum;
+                         atom.bound = bound;
+                         atom.mono = term;
+                         parts.push_back(scale(c, polyOf(c, c.arena.intern(std::move(atom))), coefficient));
+                         continue;
+                       }
+                       // Simplification freed a variable or a factor: start again with fresh ones.
+                       Substitution fresh(c);
+                       std::vector<IntAtomRef> again;
+                       for (const IntAtomRef v : bound) {
+                         again.push_back(freshVariable(c, fresh(v->extent), v->ranged));
+                         fresh.map(v, intOf(c, again.back()));
+                       }
+                       ++c.closings;
+                       parts.push_back(makeSum(c, again, fresh(polyOf(c, term, coefficient))));
+                       --c.closings;
+                     }
+                     return parts.empty() ? c.arena.zero : sumOf(c, parts);
+                   });
 }
 
 /// Factors that share no variable are sums of their own (S9).
@@ -378,7 +388,8 @@ PolyRef components(Calculus& c, const Term& t) {
 }
 
 /// Nested sums that depend on the variables are opened into one multi-index sum.
-PolyRef openNested(Calculus& c, const std::vector<IntAtomRef>& variables, const Variables& set, MonoRef mono) {
+PolyRef openNested(Calculus& c, const std::vector<IntAtomRef>& variables, const Variables& set,
+                   MonoRef mono) {
   for (const auto& [atom, exponent] : mono->factors) {
     if (atom->kind != AtomKind::sum || exponent < 1 || exponent.get_den() != 1) continue;
     if (!intersects(atom->variables, set)) continue;
@@ -403,7 +414,8 @@ PolyRef sumTerm(Calculus& c, const std::vector<IntAtomRef>& variables, MonoRef m
   const PolyRef outside = polyOf(c, c.arena.intern(std::move(invariant)));
   const Term term{variables, c.arena.intern(std::move(dependent)), set};
   if (variables.empty()) return multiply(c, outside, polyOf(c, term.mono));
-  static constexpr Rule rules[] = {splitByDivisor, countOuter, delta, range, merge, countUnused, closedPower, shift};
+  static constexpr Rule rules[] = {splitByDivisor, countOuter,  delta,       range,
+                                   merge,          countUnused, closedPower, shift};
   for (const Rule rule : rules) {
     if (const PolyRef result = rule(c, term)) return multiply(c, outside, result);
   }

@@ -17,7 +17,8 @@ using tensor::NodeRef;
 using tensor::Op;
 using tensor::Sort;
 
-SymbolicDomain::SymbolicDomain(Calculus& c, const tensor::DimFacts& facts, const std::unordered_set<NodeRef>& cut)
+SymbolicDomain::SymbolicDomain(Calculus& c, const tensor::DimFacts& facts,
+                               const std::unordered_set<NodeRef>& cut)
     : c_(c), facts_(facts), cut_(cut) {}
 
 IntRef SymbolicDomain::convert(const Dim& value) {
@@ -26,7 +27,9 @@ IntRef SymbolicDomain::convert(const Dim& value) {
     IntRef term = intConstant(c_, Integer(static_cast<long>(coefficient)));
     for (const Dim::Atom& atom : mono) {
       if (atom.quotient) {
-        term = multiply(c_, term, floorDivide(c_, convert(atom.quotient->numerator), convert(atom.quotient->denominator)));
+        term =
+            multiply(c_, term,
+                     floorDivide(c_, convert(atom.quotient->numerator), convert(atom.quotient->denominator)));
         continue;
       }
       const auto bound = symbols_.find(atom.symbol);
@@ -37,14 +40,30 @@ IntRef SymbolicDomain::convert(const Dim& value) {
   return result;
 }
 
-IntRef SymbolicDomain::dim(const Dim& value) { return convert(facts_.normalise(value)); }
-IntRef SymbolicDomain::plus(const Int& a, const Int& b) { return add(c_, a, b); }
-IntRef SymbolicDomain::minus(const Int& a, const Int& b) { return subtract(c_, a, b); }
-IntRef SymbolicDomain::times(const Int& a, const Int& b) { return multiply(c_, a, b); }
-IntRef SymbolicDomain::quotient(const Int& a, const Int& b) { return floorDivide(c_, a, b); }
-IntRef SymbolicDomain::next(IntRef last) { return proof::plus(c_, last, 1); }
-IntAtomRef SymbolicDomain::indexVariable(IntRef extent) { return freshIndex(c_, extent); }
-IntRef SymbolicDomain::asTerm(IntAtomRef variable) { return intOf(c_, variable); }
+IntRef SymbolicDomain::dim(const Dim& value) {
+  return convert(facts_.normalise(value));
+}
+IntRef SymbolicDomain::plus(const Int& a, const Int& b) {
+  return add(c_, a, b);
+}
+IntRef SymbolicDomain::minus(const Int& a, const Int& b) {
+  return subtract(c_, a, b);
+}
+IntRef SymbolicDomain::times(const Int& a, const Int& b) {
+  return multiply(c_, a, b);
+}
+IntRef SymbolicDomain::quotient(const Int& a, const Int& b) {
+  return floorDivide(c_, a, b);
+}
+IntRef SymbolicDomain::next(IntRef last) {
+  return proof::plus(c_, last, 1);
+}
+IntAtomRef SymbolicDomain::indexVariable(IntRef extent) {
+  return freshIndex(c_, extent);
+}
+IntRef SymbolicDomain::asTerm(IntAtomRef variable) {
+  return intOf(c_, variable);
+}
 
 PolyRef SymbolicDomain::realOf(const Value& value) const {
   return value.sort == Sort::integer ? toReal(c_, value.integer) : value.real;
@@ -63,7 +82,8 @@ void SymbolicDomain::append(Requirements& into, const Requirements& from, PolyRe
     }
     const PolyRef both = multiply(c_, requirement->guard, guard);
     if (both->isZero()) continue;
-    into.push_back(std::make_shared<const Requirement>(Requirement{requirement->holds, both, requirement->binders}));
+    into.push_back(
+        std::make_shared<const Requirement>(Requirement{requirement->holds, both, requirement->binders}));
   }
 }
 
@@ -77,7 +97,8 @@ Scalar SymbolicDomain::element(NodeRef node, std::span<const Int> index) {
   if (known != memo_.end()) {
     value = known->second;
   } else {
-    value = cut_.contains(node) ? opaque(node, index, false) : semantics::granular(*this, *node, index, facts_);
+    value =
+        cut_.contains(node) ? opaque(node, index, false) : semantics::granular(*this, *node, index, facts_);
     memo_.emplace(std::move(key), value);
   }
   append(value.requirements, pending, c_.arena.one);
@@ -113,7 +134,9 @@ Scalar SymbolicDomain::leaf(NodeRef node, std::span<const Int> index) {
   return opaque(node, index, node->op == Op::input || node->op == Op::loopState);
 }
 
-Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) { return opaque(node, index, false); }
+Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) {
+  return opaque(node, index, false);
+}
 
 Scalar SymbolicDomain::constant(const Node& node) {
   Value value;
@@ -163,8 +186,12 @@ Scalar SymbolicDomain::lessCondition(const Int& a, const Int& b) {
 
 namespace {
 
-PolyRef orZero(Calculus& c, PolyRef p) { return p == nullptr ? c.arena.zero : p; }
-PolyRef orNull(PolyRef p) { return p == nullptr || p->isZero() ? nullptr : p; }
+PolyRef orZero(Calculus& c, PolyRef p) {
+  return p == nullptr ? c.arena.zero : p;
+}
+PolyRef orNull(PolyRef p) {
+  return p == nullptr || p->isZero() ? nullptr : p;
+}
 PolyRef either(Calculus& c, PolyRef a, PolyRef b) {
   if (a == nullptr || a == b) return orNull(b);
   if (b == nullptr) return orNull(a);
@@ -224,8 +251,12 @@ Scalar SymbolicDomain::folded(Fold kind, IntAtomRef variable, const Value& body)
       if (body.sort == Sort::condition) value.sort = Sort::integer;
       break;
     }
-    case Fold::product: result = makeProduct(c_, {variable}, real); break;
-    case Fold::all: result = makeProduct(c_, {variable}, real); break;
+    case Fold::product:
+      result = makeProduct(c_, {variable}, real);
+      break;
+    case Fold::all:
+      result = makeProduct(c_, {variable}, real);
+      break;
     case Fold::max:
     case Fold::min: {
       const bool mirrored = kind == Fold::min;
@@ -245,7 +276,8 @@ Scalar SymbolicDomain::folded(Fold kind, IntAtomRef variable, const Value& body)
     value.real = result;
   }
   for (const auto& requirement : body.requirements) {
-    if (!contains(requirement->holds->variables, variable) && !contains(requirement->guard->variables, variable) &&
+    if (!contains(requirement->holds->variables, variable) &&
+        !contains(requirement->guard->variables, variable) &&
         std::none_of(requirement->binders.begin(), requirement->binders.end(),
                      [&](IntAtomRef b) { return contains(b->extent->variables, variable); })) {
       value.requirements.push_back(requirement);
@@ -262,7 +294,8 @@ Scalar SymbolicDomain::apply(Op op, std::span<const Value> values, const Node& n
   Value result;
   result.sort = sort(node.dtype);
   for (const Value& value : values) append(result.requirements, value.requirements, c_.arena.one);
-  const bool infinite = std::any_of(values.begin(), values.end(), [](const Value& v) { return v.minus != nullptr || v.plus != nullptr; });
+  const bool infinite = std::any_of(values.begin(), values.end(),
+                                    [](const Value& v) { return v.minus != nullptr || v.plus != nullptr; });
   if (infinite) return withInfinity(op, values, std::move(result));
   if (tensor::isComparison(op)) return compare(op, values, std::move(result));
   if (op == Op::cast) return castTo(node.dtype, values[0], std::move(result));
@@ -286,23 +319,47 @@ Scalar SymbolicDomain::compare(Op op, std::span<const Value> values, Value resul
   if (a.sort == Sort::integer && b.sort == Sort::integer) {
     const IntRef gap = subtract(c_, a.integer, b.integer);
     switch (op) {
-      case Op::less: result.real = whenNonNegative(c_, proof::plus(c_, negate(c_, gap), -1)); break;
-      case Op::lessEqual: result.real = whenNonNegative(c_, negate(c_, gap)); break;
-      case Op::greater: result.real = whenNonNegative(c_, proof::plus(c_, gap, -1)); break;
-      case Op::greaterEqual: result.real = whenNonNegative(c_, gap); break;
-      case Op::equal: result.real = whenZero(c_, gap); break;
-      default: result.real = negation(c_, whenZero(c_, gap)); break;
+      case Op::less:
+        result.real = whenNonNegative(c_, proof::plus(c_, negate(c_, gap), -1));
+        break;
+      case Op::lessEqual:
+        result.real = whenNonNegative(c_, negate(c_, gap));
+        break;
+      case Op::greater:
+        result.real = whenNonNegative(c_, proof::plus(c_, gap, -1));
+        break;
+      case Op::greaterEqual:
+        result.real = whenNonNegative(c_, gap);
+        break;
+      case Op::equal:
+        result.real = whenZero(c_, gap);
+        break;
+      default:
+        result.real = negation(c_, whenZero(c_, gap));
+        break;
     }
     return result;
   }
   const PolyRef gap = subtract(c_, realOf(a), realOf(b));
   switch (op) {
-    case Op::less: result.real = whenPositive(c_, negate(c_, gap)); break;
-    case Op::lessEqual: result.real = negation(c_, whenPositive(c_, gap)); break;
-    case Op::greater: result.real = whenPositive(c_, gap); break;
-    case Op::greaterEqual: result.real = negation(c_, whenPositive(c_, negate(c_, gap))); break;
-    case Op::equal: result.real = whenZero(c_, gap); break;
-    default: result.real = negation(c_, whenZero(c_, gap)); break;
+    case Op::less:
+      result.real = whenPositive(c_, negate(c_, gap));
+      break;
+    case Op::lessEqual:
+      result.real = negation(c_, whenPositive(c_, gap));
+      break;
+    case Op::greater:
+      result.real = whenPositive(c_, gap);
+      break;
+    case Op::greaterEqual:
+      result.real = negation(c_, whenPositive(c_, negate(c_, gap)));
+      break;
+    case Op::equal:
+      result.real = whenZero(c_, gap);
+      break;
+    default:
+      result.real = negation(c_, whenZero(c_, gap));
+      break;
   }
   return result;
 }
@@ -343,10 +400,18 @@ Scalar SymbolicDomain::applyInteger(Op op, std::span<const Value> values, const 
   const IntRef a = integer(0);
   const IntRef b = values.size() > 1 ? integer(1) : nullptr;
   switch (op) {
-    case Op::negate: result.integer = negate(c_, a); break;
-    case Op::add: result.integer = add(c_, a, b); break;
-    case Op::subtract: result.integer = subtract(c_, a, b); break;
-    case Op::multiply: result.integer = multiply(c_, a, b); break;
+    case Op::negate:
+      result.integer = negate(c_, a);
+      break;
+    case Op::add:
+      result.integer = add(c_, a, b);
+      break;
+    case Op::subtract:
+      result.integer = subtract(c_, a, b);
+      break;
+    case Op::multiply:
+      result.integer = multiply(c_, a, b);
+      break;
     case Op::floorDivide:
     case Op::modulo: {
       require(result, negation(c_, whenZero(c_, b)));
@@ -367,19 +432,24 @@ Scalar SymbolicDomain::applyInteger(Op op, std::span<const Value> values, const 
       }
       break;
     }
-    case Op::abs: result.integer = toInteger(c_, absOf(c_, toReal(c_, a))); break;
+    case Op::abs:
+      result.integer = toInteger(c_, absOf(c_, toReal(c_, a)));
+      break;
     case Op::sign:
       result.integer = toInteger(c_, subtract(c_, whenNonNegative(c_, proof::plus(c_, a, -1)),
                                               whenNonNegative(c_, proof::plus(c_, negate(c_, a), -1))));
       break;
     case Op::floor:
-    case Op::rint: result.integer = a; break;
+    case Op::rint:
+      result.integer = a;
+      break;
     case Op::power: {
       result.integer = c_.arena.oneInt;
       for (int i = 0; i < node.attributes.index; ++i) result.integer = multiply(c_, result.integer, a);
       break;
     }
-    default: throw GaveUp{"the operator " + std::string(tensor::name(op)) + " of integers is not supported", false};
+    default:
+      throw GaveUp{"the operator " + std::string(tensor::name(op)) + " of integers is not supported", false};
   }
   return result;
 }
@@ -401,8 +471,12 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
     require(result, negation(c_, whenZero(c_, content.core)));
   };
   switch (op) {
-    case Op::negate: result.real = negate(c_, a); break;
-    case Op::exp: result.real = expOf(c_, a); break;
+    case Op::negate:
+      result.real = negate(c_, a);
+      break;
+    case Op::exp:
+      result.real = expOf(c_, a);
+      break;
     case Op::log:
       require(result, whenPositive(c_, a));
       result.real = logOf(c_, a);
@@ -411,17 +485,39 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
       require(result, negation(c_, whenPositive(c_, negate(c_, a))));
       result.real = sqrtOf(c_, a);
       break;
-    case Op::tanh: result.real = tanhOf(c_, a); break;
-    case Op::sin: result.real = sinOf(c_, a); break;
-    case Op::cos: result.real = cosOf(c_, a); break;
-    case Op::abs: result.real = absOf(c_, a); break;
-    case Op::sign: result.real = subtract(c_, whenPositive(c_, a), whenPositive(c_, negate(c_, a))); break;
-    case Op::floor: result.real = floorOf(c_, a); break;
-    case Op::rint: result.real = rintOf(c_, a); break;
-    case Op::power: result.real = power(c_, a, static_cast<unsigned long>(node.attributes.index)); break;
-    case Op::add: result.real = add(c_, a, b); break;
-    case Op::subtract: result.real = subtract(c_, a, b); break;
-    case Op::multiply: result.real = multiply(c_, a, b); break;
+    case Op::tanh:
+      result.real = tanhOf(c_, a);
+      break;
+    case Op::sin:
+      result.real = sinOf(c_, a);
+      break;
+    case Op::cos:
+      result.real = cosOf(c_, a);
+      break;
+    case Op::abs:
+      result.real = absOf(c_, a);
+      break;
+    case Op::sign:
+      result.real = subtract(c_, whenPositive(c_, a), whenPositive(c_, negate(c_, a)));
+      break;
+    case Op::floor:
+      result.real = floorOf(c_, a);
+      break;
+    case Op::rint:
+      result.real = rintOf(c_, a);
+      break;
+    case Op::power:
+      result.real = power(c_, a, static_cast<unsigned long>(node.attributes.index));
+      break;
+    case Op::add:
+      result.real = add(c_, a, b);
+      break;
+    case Op::subtract:
+      result.real = subtract(c_, a, b);
+      break;
+    case Op::multiply:
+      result.real = multiply(c_, a, b);
+      break;
     case Op::divide:
       nonZero(b);
       result.real = multiply(c_, a, inverse(c_, b));
@@ -439,7 +535,8 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
       result.real = op == Op::maximum ? maximumOf(c_, parts) : minimumOf(c_, parts);
       break;
     }
-    default: throw GaveUp{"the operator " + std::string(tensor::name(op)) + " is not supported", false};
+    default:
+      throw GaveUp{"the operator " + std::string(tensor::name(op)) + " is not supported", false};
   }
   return result;
 }
@@ -447,9 +544,7 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
 Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value result) {
   const Value& a = values[0];
   const PolyRef one = c_.arena.one;
-  const auto finite = [&](const Value& v) {
-    return negation(c_, orZero(c_, either(c_, v.minus, v.plus)));
-  };
+  const auto finite = [&](const Value& v) { return negation(c_, orZero(c_, either(c_, v.minus, v.plus))); };
   const auto never = [&](PolyRef p) {
     if (p != nullptr) require(result, negation(c_, p));
   };
@@ -473,7 +568,8 @@ Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value 
       result.real = add(c_, realOf(a), b.real);
       result.minus = either(c_, a.minus, b.minus);
       result.plus = either(c_, a.plus, b.plus);
-      if (result.minus != nullptr && result.plus != nullptr) never(orNull(multiply(c_, result.minus, result.plus)));
+      if (result.minus != nullptr && result.plus != nullptr)
+        never(orNull(multiply(c_, result.minus, result.plus)));
       return result;
     }
     case Op::multiply: {
@@ -510,7 +606,8 @@ Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value 
       if (y.minus != nullptr) real = y.minus == one ? x.real : proof::choose(c_, y.minus, x.real, real);
       if (x.minus != nullptr) real = x.minus == one ? y.real : proof::choose(c_, x.minus, y.real, real);
       result.real = real;
-      result.minus = x.minus != nullptr && y.minus != nullptr ? orNull(multiply(c_, x.minus, y.minus)) : nullptr;
+      result.minus =
+          x.minus != nullptr && y.minus != nullptr ? orNull(multiply(c_, x.minus, y.minus)) : nullptr;
       result.plus = either(c_, x.plus, y.plus);
       return op == Op::minimum ? mirrored(std::move(result)) : result;
     }
@@ -530,7 +627,9 @@ Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value 
       }
       Node node;
       node.op = op;
-      node.dtype = result.sort == Sort::condition ? DType::boolean : result.sort == Sort::integer ? DType::i32 : DType::f32;
+      node.dtype = result.sort == Sort::condition ? DType::boolean
+                   : result.sort == Sort::integer ? DType::i32
+                                                  : DType::f32;
       Value applied = apply(op, finiteValues, node);
       append(applied.requirements, result.requirements, one);
       return applied;

@@ -1,6 +1,6 @@
 #pragma once
-// The prover's domain of granular forms (core/semantics/granular.h): scalars are terms in normal form, with the
-// conditions under which they are defined and the condition under which they are -inf or +inf.
+// The prover's domain of granular forms (core/semantics/granular.h): scalars are terms in normal form, with
+// the conditions under which they are defined and the condition under which they are -inf or +inf.
 #include <map>
 #include <memory>
 #include <unordered_set>
@@ -20,9 +20,9 @@ using Requirements = std::vector<std::shared_ptr<const Requirement>>;
 
 struct Scalar {
   tensor::Sort sort = tensor::Sort::real;
-  PolyRef real = nullptr;     ///< reals; conditions as 0/1
-  IntRef integer = nullptr;   ///< integers
-  PolyRef minus = nullptr;    ///< 0/1: the value is -inf; null: never
+  PolyRef real = nullptr;    ///< reals; conditions as 0/1
+  IntRef integer = nullptr;  ///< integers
+  PolyRef minus = nullptr;   ///< 0/1: the value is -inf; null: never
   PolyRef plus = nullptr;
   Requirements requirements;
 };

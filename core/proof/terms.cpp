@@ -21,13 +21,18 @@ std::size_t mix(std::size_t seed, std::size_t value) {
 std::size_t hashInteger(const Integer& value) {
   std::size_t h = static_cast<std::size_t>(sgn(value) + 1);
   const std::size_t limbs = mpz_size(value.get_mpz_t());
-  for (std::size_t i = 0; i < limbs; ++i) h = mix(h, mpz_getlimbn(value.get_mpz_t(), static_cast<mp_size_t>(i)));
+  for (std::size_t i = 0; i < limbs; ++i)
+    h = mix(h, mpz_getlimbn(value.get_mpz_t(), static_cast<mp_size_t>(i)));
   return h;
 }
 
-std::size_t hashRational(const Rational& value) { return mix(hashInteger(value.get_num()), hashInteger(value.get_den())); }
+std::size_t hashRational(const Rational& value) {
+  return mix(hashInteger(value.get_num()), hashInteger(value.get_den()));
+}
 
-std::size_t hashRef(const Info* node) { return node == nullptr ? 0 : node->hash; }
+std::size_t hashRef(const Info* node) {
+  return node == nullptr ? 0 : node->hash;
+}
 
 void absorb(Info& info, const Info* child) {
   if (child == nullptr) return;
@@ -67,21 +72,24 @@ void unite(Variables& into, const Variables& from) {
 }
 
 Rational Mono::exponent(AtomRef atom) const {
-  const auto at = std::lower_bound(factors.begin(), factors.end(), atom,
-                                   [](const auto& factor, AtomRef wanted) { return factor.first->id < wanted->id; });
+  const auto at =
+      std::lower_bound(factors.begin(), factors.end(), atom,
+                       [](const auto& factor, AtomRef wanted) { return factor.first->id < wanted->id; });
   return at != factors.end() && at->first == atom ? at->second : Rational(0);
 }
 
 AtomRef Poly::asAtom() const {
   const MonoRef mono = asMono();
-  return mono != nullptr && mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first : nullptr;
+  return mono != nullptr && mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first
+                                                                                      : nullptr;
 }
 
 template <>
 bool Interner<IntAtom>::same(const IntAtom& a, const IntAtom& b) {
   return a.kind == b.kind && a.name == b.name && a.extent == b.extent && a.ranged == b.ranged &&
          a.boundLevel == b.boundLevel && a.number == b.number && a.numerator == b.numerator &&
-         a.denominator == b.denominator && a.source == b.source && a.subscripts == b.subscripts && a.value == b.value;
+         a.denominator == b.denominator && a.source == b.source && a.subscripts == b.subscripts &&
+         a.value == b.value;
 }
 template <>
 bool Interner<IntMono>::same(const IntMono& a, const IntMono& b) {
@@ -94,8 +102,9 @@ bool Interner<IntTerm>::same(const IntTerm& a, const IntTerm& b) {
 template <>
 bool Interner<Atom>::same(const Atom& a, const Atom& b) {
   return a.kind == b.kind && a.source == b.source && a.subscripts == b.subscripts && a.integer == b.integer &&
-         a.intTerm == b.intTerm && a.mono == b.mono && a.poly == b.poly && a.guard == b.guard && a.polys == b.polys &&
-         a.bound == b.bound && a.name == b.name && a.sign == b.sign && a.number == b.number;
+         a.intTerm == b.intTerm && a.mono == b.mono && a.poly == b.poly && a.guard == b.guard &&
+         a.polys == b.polys && a.bound == b.bound && a.name == b.name && a.sign == b.sign &&
+         a.number == b.number;
 }
 template <>
 bool Interner<Mono>::same(const Mono& a, const Mono& b) {
@@ -137,7 +146,8 @@ IntAtomRef Arena::intern(IntAtom node) {
   const IntAtomRef result = intAtoms_.intern(std::move(node));
   if (variable && result->variables.empty()) {
     // A variable is its own free variable; the interner hands out const nodes, and this one is new.
-    const_cast<IntAtom*>(result)->variables.push_back(result);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    const_cast<IntAtom*>(result)->variables.push_back(
+        result);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   return result;
 }
@@ -220,7 +230,8 @@ int Arena::source(const Source& wanted) {
 }
 
 std::size_t Arena::size() const {
-  return intAtoms_.size() + intMonos_.size() + intTerms_.size() + atoms_.size() + monos_.size() + polys_.size();
+  return intAtoms_.size() + intMonos_.size() + intTerms_.size() + atoms_.size() + monos_.size() +
+         polys_.size();
 }
 
 }  // namespace nuscope::proof

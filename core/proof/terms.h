@@ -1,12 +1,15 @@
 #pragma once
-// Immutable, hash-consed terms of the prover. Equal terms of one Arena are the same object, so equality is a pointer
-// comparison and every pass can be memoised by address. Coefficients, exponents and subscripts are GMP numbers.
+// Immutable, hash-consed terms of the prover. Equal terms of one Arena are the same object, so equality is a
+// pointer comparison and every pass can be memoised by address. Coefficients, exponents and subscripts are
+// GMP numbers.
 //
-//  IntTerm  canonical polynomial with integer coefficients over IntAtoms. There is no modulo: e % d is e - d*(e//d).
-//  Poly     canonical polynomial with rational coefficients over monomials; a monomial maps Atoms to rational
+//  IntTerm  canonical polynomial with integer coefficients over IntAtoms. There is no modulo: e % d is e -
+//  d*(e//d). Poly     canonical polynomial with rational coefficients over monomials; a monomial maps Atoms
+//  to rational
 //           exponents, negative = inverse. Meaning is "where defined" (definedness.h keeps the conditions).
-//  Bound variables of folds are canonical: named by (level, position, extent). A fold's level is greater than every
-//  level inside it, so closed terms never capture; to work inside a fold it is opened with fresh variables.
+//  Bound variables of folds are canonical: named by (level, position, extent). A fold's level is greater than
+//  every level inside it, so closed terms never capture; to work inside a fold it is opened with fresh
+//  variables.
 #include <deque>
 #include <string>
 #include <unordered_map>
@@ -33,25 +36,25 @@ using Variables = std::vector<IntAtomRef>;  ///< sorted by id, each once
 
 /// What every node knows about itself.
 struct Info {
-  std::uint32_t id = 0;   ///< order of creation in the arena; the canonical order of terms
+  std::uint32_t id = 0;  ///< order of creation in the arena; the canonical order of terms
   std::size_t hash = 0;
-  int level = 0;          ///< greatest level of a fold inside; 0: none
-  Variables variables;    ///< free index variables
+  int level = 0;        ///< greatest level of a fold inside; 0: none
+  Variables variables;  ///< free index variables
 };
 
 struct IntAtom : Info {
   enum class Kind : std::uint8_t { dimension, variable, quotient, element, embed };
   Kind kind = Kind::dimension;
-  std::string name;             ///< dimension: symbol (any integer >= 1); variable: letter for printing
-  IntRef extent = nullptr;      ///< variable: 0 <= v < extent if `ranged`; null: none
-  bool ranged = false;          ///< variable: extent >= 0 is proved and the variable stays in [0, extent)
-  int boundLevel = 0;           ///< variable: level of the fold that binds it; 0: fresh or an output index
-  int number = 0;               ///< variable: position in its fold, or a running number
-  IntRef numerator = nullptr;   ///< quotient: floor(numerator / denominator)
+  std::string name;            ///< dimension: symbol (any integer >= 1); variable: letter for printing
+  IntRef extent = nullptr;     ///< variable: 0 <= v < extent if `ranged`; null: none
+  bool ranged = false;         ///< variable: extent >= 0 is proved and the variable stays in [0, extent)
+  int boundLevel = 0;          ///< variable: level of the fold that binds it; 0: fresh or an output index
+  int number = 0;              ///< variable: position in its fold, or a running number
+  IntRef numerator = nullptr;  ///< quotient: floor(numerator / denominator)
   IntRef denominator = nullptr;
-  int source = -1;              ///< element of an integer tensor (Arena::source)
+  int source = -1;  ///< element of an integer tensor (Arena::source)
   std::vector<IntRef> subscripts;
-  PolyRef value = nullptr;      ///< embed: an integer-valued polynomial
+  PolyRef value = nullptr;  ///< embed: an integer-valued polynomial
 };
 
 struct IntMono : Info {
@@ -64,24 +67,26 @@ struct IntTerm : Info {
   [[nodiscard]] bool isConstant() const {
     return terms.empty() || (terms.size() == 1 && terms[0].first->atoms.empty());
   }
-  [[nodiscard]] Integer constant() const { return terms.empty() ? Integer(0) : terms[0].second; }  ///< if isConstant
+  [[nodiscard]] Integer constant() const {
+    return terms.empty() ? Integer(0) : terms[0].second;
+  }  ///< if isConstant
 };
 
 enum class AtomKind : std::uint8_t {
-  element,      ///< source[subscripts]
-  integer,      ///< an IntAtom as a real
-  exp,          ///< exp(mono); a coefficient is the exponent
+  element,  ///< source[subscripts]
+  integer,  ///< an IntAtom as a real
+  exp,      ///< exp(mono); a coefficient is the exponent
   log,
   sqrt,
   abs,
   sin,
   cos,
-  power,        ///< poly, only with negative exponents: an inverse
+  power,           ///< poly, only with negative exponents: an inverse
   intNonNegative,  ///< indicator [integer term >= 0]
   intZero,         ///< indicator [integer term == 0]
   positive,        ///< indicator [poly > 0]
   zero,            ///< indicator [poly == 0]
-  maximum,      ///< max of polys
+  maximum,         ///< max of polys
   sum,          ///< sum over `bound` of mono; extents that are not `ranged`: antidifference on all integers
   maxFold,      ///< max over `bound` of poly where guard; extents >= 1 proved
   productFold,  ///< product over `bound` of poly
@@ -105,7 +110,9 @@ struct Atom : Info {
   std::string name;               ///< function, symbol
   Sign sign = Sign::unknown;      ///< symbol
   int number = 0;                 ///< symbol
-  [[nodiscard]] bool isIndicator() const { return kind >= AtomKind::intNonNegative && kind <= AtomKind::zero; }
+  [[nodiscard]] bool isIndicator() const {
+    return kind >= AtomKind::intNonNegative && kind <= AtomKind::zero;
+  }
   [[nodiscard]] bool isFold() const { return kind >= AtomKind::sum && kind <= AtomKind::productFold; }
 };
 
@@ -122,9 +129,13 @@ struct Poly : Info {
   [[nodiscard]] bool isConstant() const {
     return terms.empty() || (terms.size() == 1 && terms[0].first->factors.empty());
   }
-  [[nodiscard]] Rational constant() const { return terms.empty() ? Rational(0) : terms[0].second; }  ///< if isConstant
+  [[nodiscard]] Rational constant() const {
+    return terms.empty() ? Rational(0) : terms[0].second;
+  }  ///< if isConstant
   /// The monomial if this is one monomial with coefficient 1, else null.
-  [[nodiscard]] MonoRef asMono() const { return terms.size() == 1 && terms[0].second == 1 ? terms[0].first : nullptr; }
+  [[nodiscard]] MonoRef asMono() const {
+    return terms.size() == 1 && terms[0].second == 1 ? terms[0].first : nullptr;
+  }
   /// The atom if this is one atom with coefficient and exponent 1, else null.
   [[nodiscard]] AtomRef asAtom() const;
 };
@@ -134,7 +145,7 @@ struct Source {
   std::string name;
   const void* key = nullptr;  ///< cut node; null for inputs, which are known by name
   bool integer = false;
-  bool condition = false;     ///< elements are 0 or 1
+  bool condition = false;  ///< elements are 0 or 1
 };
 
 template <class T>
@@ -166,7 +177,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Raw construction: arguments must already be canonical; int_term.h and real_term.h give the checked operations.
+  // Raw construction: arguments must already be canonical; int_term.h and real_term.h give the checked
+  // operations.
   IntAtomRef intern(IntAtom node);
   IntMonoRef intern(IntMono node);
   IntRef intern(IntTerm node);

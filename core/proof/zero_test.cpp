@@ -38,7 +38,8 @@ PolyRef multipliedThrough(Calculus& c, PolyRef p) {
     for (const auto& [mono, coefficient] : p->terms) {
       for (const auto& [atom, exponent] : mono->factors) {
         if (exponent >= 0) continue;
-        const auto at = std::find_if(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
+        const auto at =
+            std::find_if(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
         if (at == inverses.end()) {
           inverses.emplace_back(atom, -exponent);
         } else {
@@ -52,7 +53,8 @@ PolyRef multipliedThrough(Calculus& c, PolyRef p) {
       std::vector<std::pair<AtomRef, Rational>> kept;
       PolyRef factor = polyConstant(c, coefficient);
       for (const auto& [atom, exponent] : mono->factors) {
-        const bool inverted = std::any_of(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
+        const bool inverted =
+            std::any_of(inverses.begin(), inverses.end(), [&](const auto& i) { return i.first == atom; });
         if (!inverted) kept.emplace_back(atom, exponent);
       }
       for (const auto& [atom, times] : inverses) {
@@ -77,7 +79,8 @@ PolyRef peeled(Calculus& c, PolyRef p) {
       if (atom->kind != AtomKind::sum || atom->bound.size() != 1) continue;
       Signature signature({atom->bound[0]}, atom->bound[0]);
       const std::size_t key = signature(polyOf(c, atom->mono));
-      auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.signature == key; });
+      auto at =
+          std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.signature == key; });
       if (at == groups.end()) at = groups.insert(groups.end(), {key, {}});
       if (std::find(at->sums.begin(), at->sums.end(), atom) == at->sums.end()) at->sums.push_back(atom);
     }
@@ -95,7 +98,8 @@ PolyRef peeled(Calculus& c, PolyRef p) {
       const IntAtomRef variable = freshIndex(c, less);
       const IntRef at[] = {intOf(c, variable)};
       const IntRef last[] = {less};
-      replace.map(longer, add(c, makeSum(c, {variable}, openAt(c, longer, at).body), openAt(c, longer, last).body));
+      replace.map(longer,
+                  add(c, makeSum(c, {variable}, openAt(c, longer, at).body), openAt(c, longer, last).body));
     }
   }
   return replace.empty() ? p : replace(p);
@@ -133,7 +137,8 @@ bool ZeroTest::tryZero(PolyRef p, int depth, const std::vector<PolyRef>& hypothe
   }
   PolyRef through = multipliedThrough(c_, p);
   if (through != p) {
-    note("L inverses", "multiplied through by the divisors, which are not 0 where the sides are defined", p, through);
+    note("L inverses", "multiplied through by the divisors, which are not 0 where the sides are defined", p,
+         through);
     if (through->isZero()) return true;
   }
   for (int round = 0; round < 4; ++round) {
@@ -173,7 +178,8 @@ bool ZeroTest::byCongruence(PolyRef p, int depth, const std::vector<PolyRef>& hy
   const auto sameExtents = [](AtomRef a, AtomRef b) {
     if (a->bound.size() != b->bound.size()) return false;
     for (std::size_t i = 0; i < a->bound.size(); ++i) {
-      if (a->bound[i]->extent != b->bound[i]->extent || a->bound[i]->ranged != b->bound[i]->ranged) return false;
+      if (a->bound[i]->extent != b->bound[i]->extent || a->bound[i]->ranged != b->bound[i]->ranged)
+        return false;
     }
     return true;
   };
@@ -204,10 +210,12 @@ bool ZeroTest::byCongruence(PolyRef p, int depth, const std::vector<PolyRef>& hy
       std::vector<IntRef> at;
       for (const IntAtomRef v : first.variables) at.push_back(intOf(c_, v));
       std::vector<PolyRef> bodies;
-      for (const auto& [sum, coefficient] : group.sums) bodies.push_back(scale(c_, openAt(c_, sum, at).body, coefficient));
+      for (const auto& [sum, coefficient] : group.sums)
+        bodies.push_back(scale(c_, openAt(c_, sum, at).body, coefficient));
       const PolyRef body = sumOf(c_, bodies);
       const auto mark = recorder_.mark();
-      recorder_.add("S0 congruence", "sums over equal ranges: their bodies are compared at one index", shortText(c_, p), shortText(c_, body));
+      recorder_.add("S0 congruence", "sums over equal ranges: their bodies are compared at one index",
+                    shortText(c_, p), shortText(c_, body));
       const PolyRef through = multipliedThrough(c_, body);
       const Indent indent(recorder_);
       bool same = body->isZero() || through->isZero();

@@ -1,6 +1,7 @@
 #pragma once
-// Is a polynomial 0 for all inputs, wherever it is defined? The order of reference/proofs.md, section 4: normal form,
-// output indices split, multiplied through by inverses, peeled, congruence, cases, induction, solver.
+// Is a polynomial 0 for all inputs, wherever it is defined? The order of reference/proofs.md, section 4:
+// normal form, output indices split, multiplied through by inverses, peeled, congruence, cases, induction,
+// solver.
 #include "core/proof/oracle.h"
 
 namespace nuscope::proof {
@@ -21,7 +22,8 @@ class ZeroTest {
   bool branch(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses, int depth);
   bool leaf(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses);
   bool byInduction(PolyRef p, int depth);
-  bool inductOver(PolyRef p, int depth, const std::vector<AtomRef>& folds, IntRef extent, const std::map<AtomRef, int>& offsets);
+  bool inductOver(PolyRef p, int depth, const std::vector<AtomRef>& folds, IntRef extent,
+                  const std::map<AtomRef, int>& offsets);
   void note(const std::string& lemma, const std::string& what, PolyRef before, PolyRef after);
 
   Calculus& c_;
@@ -36,7 +38,8 @@ class ZeroTest {
 PolyRef splitOutputs(Calculus& c, PolyRef p);
 /// Times the inverses that occur: zero exactly where p is.
 PolyRef multipliedThrough(Calculus& c, PolyRef p);
-/// Sums of one body whose extents differ by a constant <= 4: the longer ones without their last elements; p if none.
+/// Sums of one body whose extents differ by a constant <= 4: the longer ones without their last elements; p
+/// if none.
 PolyRef peeled(Calculus& c, PolyRef p);
 /// Degree and size fit for a solver?
 bool fitForSolver(PolyRef p);

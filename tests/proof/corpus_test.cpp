@@ -1,4 +1,5 @@
-// The corpus beside the project: every pair with its expected verdict, draws on and off. Prints counts and times.
+// The corpus beside the project: every pair with its expected verdict, draws on and off. Prints counts and
+// times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,14 +73,17 @@ Outcome run(const std::string& corpus, bool draws) {
       proof.reason = std::string("exception: ") + error.what();
     }
     Tally& tally = test.provable ? outcome.provable : outcome.refutable;
-    ++(proof.verdict == Verdict::proved ? tally.proved : proof.verdict == Verdict::refuted ? tally.refuted : tally.unknown);
+    ++(proof.verdict == Verdict::proved    ? tally.proved
+       : proof.verdict == Verdict::refuted ? tally.refuted
+                                           : tally.unknown);
     const bool wrong = proof.verdict == (test.provable ? Verdict::refuted : Verdict::proved);
     if (wrong) outcome.wrong.push_back(test.name);
     outcome.seconds.push_back(proof.seconds);
     const bool open = proof.verdict == Verdict::unknown && (test.provable || draws);
     if (wrong || verbose || open) {
-      std::cout << (wrong ? "WRONG " : "") << text(proof.verdict) << " " << (test.provable ? "P " : "R ") << test.name << " "
-                << proof.decidedBy << " " << static_cast<int>(proof.seconds * 1000) << "ms " << proof.reason << "\n";
+      std::cout << (wrong ? "WRONG " : "") << text(proof.verdict) << " " << (test.provable ? "P " : "R ")
+                << test.name << " " << proof.decidedBy << " " << static_cast<int>(proof.seconds * 1000)
+                << "ms " << proof.reason << "\n";
     }
   }
   std::sort(outcome.seconds.begin(), outcome.seconds.end());
@@ -88,12 +92,15 @@ Outcome run(const std::string& corpus, bool draws) {
 
 void report(const std::string& what, const Outcome& o) {
   const auto line = [](const Tally& t) {
-    return std::to_string(t.proved) + " proved, " + std::to_string(t.refuted) + " refuted, " + std::to_string(t.unknown) + " unknown";
+    return std::to_string(t.proved) + " proved, " + std::to_string(t.refuted) + " refuted, " +
+           std::to_string(t.unknown) + " unknown";
   };
-  std::cout << what << "\n  should be proved:  " << line(o.provable) << "\n  should be refuted: " << line(o.refutable) << "\n";
+  std::cout << what << "\n  should be proved:  " << line(o.provable)
+            << "\n  should be refuted: " << line(o.refutable) << "\n";
   if (!o.seconds.empty()) {
-    std::cout << "  median " << o.seconds[o.seconds.size() / 2] * 1000 << " ms, 90 % " << o.seconds[o.seconds.size() * 9 / 10] * 1000
-              << " ms, longest " << o.seconds.back() * 1000 << " ms (measured)\n";
+    std::cout << "  median " << o.seconds[o.seconds.size() / 2] * 1000 << " ms, 90 % "
+              << o.seconds[o.seconds.size() * 9 / 10] * 1000 << " ms, longest " << o.seconds.back() * 1000
+              << " ms (measured)\n";
   }
 }
 
