@@ -72,6 +72,7 @@ bool hasType(const Value& value) {
 }  // namespace
 
 void Report::error(const Place& place, std::string message, std::string hint) {
+  if (muted_ > 0) return;
   Diagnostic added{Severity::error, place.range, std::move(message), std::move(hint)};
   const bool known = std::ranges::any_of(
       into_, [&](const Diagnostic& old) { return old.range == added.range && old.message == added.message; });

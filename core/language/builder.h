@@ -15,9 +15,11 @@ class Report {
  public:
   explicit Report(std::vector<Diagnostic>& into) : into_(into) {}
   void error(const Place& place, std::string message, std::string hint = {});
+  void mute(bool on) { muted_ += on ? 1 : -1; }
 
  private:
   std::vector<Diagnostic>& into_;
+  int muted_ = 0;
 };
 
 class Builder {

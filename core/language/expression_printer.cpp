@@ -139,9 +139,23 @@ ExpressionPrinter::Piece ExpressionPrinter::forced(NodeRef node) {
 
 ExpressionPrinter::Piece ExpressionPrinter::real(NodeRef node) {
   const Literal kind = literal(node);
+  if (kind == Literal::none && node->dtype == DType::f32 && implicitCast(node)) return uncast(node);
   if (kind == Literal::none) return write(node);
   const bool adopts = node->dtype == DType::f32 && (kind == Literal::number || kind == Literal::castExtent);
   return adopts ? bare(node) : forced(node);
+}
+
+/// A cast of a tensor of integers or conditions to reals, which the reader of the text inserts by itself
+/// where reals are needed.
+bool ExpressionPrinter::implicitCast(NodeRef node) {
+  return node->op == Op::cast && literal(node) == Literal::none && tensor::isReal(node->dtype) &&
+         !tensor::isReal(node->operands[0]->dtype) && literal(node->operands[0]) == Literal::none &&
+         inPlace(node);
+}
+
+ExpressionPrinter::Piece ExpressionPrinter::uncast(NodeRef node) {
+  visited_->push_back(node);
+  return forced(node->operands[0]);
 }
 
 std::vector<ExpressionPrinter::Piece> ExpressionPrinter::together(std::vector<NodeRef> nodes, bool folds,
@@ -151,17 +165,37 @@ std::vector<ExpressionPrinter::Piece> ExpressionPrinter::together(std::vector<No
   bool strong = false;    // an operand that imposes its type
   bool weakReal = false;  // one that makes the common type of literals real
   bool allLiteral = true;
+  bool onlyIntegers = type == DType::f32;  // all tensors are integers cast to f32
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (literal(nodes[i]) != Literal::none) continue;
     allLiteral = false;
+    if (implicitCast(nodes[i])) {
+      onlyIntegers = onlyIntegers && nodes[i]->operands[0]->dtype == DType::i32;
+      continue;
+    }
+    onlyIntegers = false;
     pieces[i] = write(nodes[i]);
     strong = strong || !pieces[i].weak;
     weakReal = weakReal || tensor::isReal(nodes[i]->dtype);
   }
+  const auto numberLiteral = [](NodeRef n) { return literal(n) == Literal::number; };
+  const bool integersGiveReal =
+      !allLiteral && onlyIntegers && (divides || std::ranges::any_of(nodes, numberLiteral));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (literal(nodes[i]) != Literal::none || !implicitCast(nodes[i])) continue;
+    pieces[i] = strong || integersGiveReal ? uncast(nodes[i]) : write(nodes[i]);
+  }
+  const bool casts = std::ranges::any_of(nodes, [&](NodeRef n) { return implicitCast(n); });
+  if (integersGiveReal) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (literal(nodes[i]) != Literal::none) pieces[i] = bare(nodes[i], !divides);
+    }
+    return pieces;
+  }
+  strong = strong || casts;
   bool forceOne = false;
   bool writeReal = false;
   if (!strong) {
-    const auto numberLiteral = [&](NodeRef n) { return literal(n) == Literal::number; };
     const bool anyNumber = std::ranges::any_of(nodes, numberLiteral);
     const bool allNumbers = std::ranges::all_of(nodes, numberLiteral);
     const bool integers = std::ranges::all_of(nodes, [](NodeRef n) { return n->dtype == DType::i32; });
@@ -249,7 +283,10 @@ ExpressionPrinter::Piece ExpressionPrinter::reduction(NodeRef node) {
   if (node->attributes.axes.size() != x->shape.size()) more = axesText(node->attributes, x->shape.size());
   if (node->attributes.keepDims) more += more.empty() ? "keepdims=True" : ", keepdims=True";
   const std::string_view called = node->op == Op::product ? "prod" : name(node->op);
-  return function(called, {node->op == Op::mean ? real(x) : plain(x)}, more);
+  const bool counts = (node->op == Op::sum || node->op == Op::product) && x->op == Op::cast &&
+                      x->dtype == DType::i32 && x->operands[0]->dtype == DType::boolean &&
+                      literal(x->operands[0]) == Literal::none && inPlace(x);
+  return function(called, {counts ? uncast(x) : node->op == Op::mean ? real(x) : plain(x)}, more);
 }
 
 ExpressionPrinter::Piece ExpressionPrinter::castOf(NodeRef node) {

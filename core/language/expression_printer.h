@@ -49,6 +49,8 @@ class ExpressionPrinter {
   Piece real(tensor::NodeRef node);
   /// A literal in a place where another operand decides its type.
   Piece bare(tensor::NodeRef node, bool asReal = false);
+  bool implicitCast(tensor::NodeRef node);
+  Piece uncast(tensor::NodeRef node);
   /// Operands that share a type: arithmetic, comparison, where's branches, concatenate, einsum.
   std::vector<Piece> together(std::vector<tensor::NodeRef> nodes, bool folds, bool divides = false);
 

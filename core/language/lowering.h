@@ -100,6 +100,9 @@ class Lowering {
   void symbolicLoop(const Statement& loop, const Range& range, const std::set<std::string>& liveAfter);
   struct LoopBody;
   bool runBody(const Statement& loop, const Range& range, LoopBody& body);
+  bool runBodyOnce(const Statement& loop, const Range& range, LoopBody& body, const std::string& counter,
+                   int& deepest);
+  [[nodiscard]] bool mayLoop(const Block& statements) const;
   bool adaptStarts(LoopBody& body);
   void finishLoop(const Statement& loop, const Range& range, LoopBody& body);
 

@@ -156,6 +156,8 @@ Value Lowering::evaluateName(ExprRef expr) {
     return value;
   }
   if (const std::string path = dottedPath(expr); !path.empty()) return foreign(expr, path, nullptr);
+  if (quiet_ && dimensions_.contains(name))
+    return dimValue(Dim::symbol(name));  // its error is reported later
   if (!unknownNames_.insert(name).second) return {};
   if (dimensions_.contains(name)) {
     return fail(expr->place, fmt::format("{} is a dimension; the body has not read it yet", name),

@@ -15,6 +15,7 @@ using tensor::Op;
 namespace {
 constexpr std::int64_t mostRounds = 4096;
 constexpr int mostAdaptations = 4;
+constexpr int provisionalHeight = 1000;  ///< above any loop that a text can hold
 
 void collectInOrder(const Block& block, std::vector<std::string>& into) {
   std::set<std::string> seen(into.begin(), into.end());
@@ -170,54 +171,74 @@ void Lowering::symbolicLoop(const Statement& loop, const Range& range,
   scope().gone.insert(loop.target->text);
 }
 
-/// Lowers the body once with fresh states; false when nothing useful came out.
+/// Lowers the body with fresh states; false when nothing useful came out. The counter is named by nesting
+/// height, so the loops inside are counted first.
 bool Lowering::runBody(const Statement& loop, const Range& range, LoopBody& body) {
-  const Scope outer = scope();
-  const tensor::DimFacts outerFacts = builder_.facts;
-  // The counter is named by nesting height; the deepest loop of the body that will be found is not known yet,
-  // so the body is lowered again, one higher, when a loop inside it took the name.
   int height = 1;
-  bool good = true;
-  while (true) {
-    body.counter = fmt::format("@{}", height);
-    builder_.facts.declareCounter(body.counter, range.trips);
-    ++scope().loops;
-    for (std::size_t i = 0; i < body.states.size(); ++i) {
-      Value state;
-      if (const NodeRef start =
-              body.starts[i].poisoned() ? nullptr : builder_.node(body.starts[i], loop.place)) {
-        Attributes at;
-        at.name = body.counter;
-        at.index = static_cast<int>(i);
-        at.dtype = start->dtype;
-        at.shape = start->shape;
-        state = tensorValue(builder_.make(Op::loopState, {}, loop.place, std::move(at)),
-                            Builder::weak(body.starts[i]));
-      }
-      scope().variables[body.states[i]] = state;
-    }
-    try {
-      scope().variables[loop.target->text] =
-          dimValue(range.first + Dim(range.step) * Dim::symbol(body.counter));
-    } catch (const UserError& error) {
-      fail(loop.value->place, error.what());
-      good = false;
-    }
-    block(loop.body, std::set<std::string>(body.states.begin(), body.states.end()));
-    body.ends.clear();
+  if (mayLoop(loop.body)) {
+    report_.mute(true);
     int deepest = 0;
-    for (const std::string& name : body.states) {
-      Value value = scope().variables[name];
-      const NodeRef node = value.poisoned() ? nullptr : builder_.node(value, loop.place);
-      if (node) deepest = std::max(deepest, node->loopHeight);
-      body.ends.push_back(node ? value : Value{});
-      good = good && node != nullptr;
-    }
-    scope() = outer;
-    builder_.facts = outerFacts;
-    if (!good || deepest < height) return good;
+    runBodyOnce(loop, range, body, fmt::format("@{}", provisionalHeight + scope().loops), deepest);
+    report_.mute(false);
     height = deepest + 1;
   }
+  while (true) {
+    int deepest = 0;
+    if (!runBodyOnce(loop, range, body, fmt::format("@{}", height), deepest)) return false;
+    if (deepest < height) return true;
+    height = deepest + 1;
+  }
+}
+
+/// Whether a loop may be met in these statements, in helpers that they call for instance.
+bool Lowering::mayLoop(const Block& statements) const {
+  const auto loops = [](const Block& block) {
+    return std::ranges::any_of(block, [](const Statement& s) { return s.kind == Statement::Kind::loop; });
+  };
+  return loops(statements) ||
+         std::ranges::any_of(helpers_, [&](const auto& helper) { return loops(helper.second->body); });
+}
+
+bool Lowering::runBodyOnce(const Statement& loop, const Range& range, LoopBody& body,
+                           const std::string& counter, int& deepest) {
+  const Scope outer = scope();
+  const tensor::DimFacts outerFacts = builder_.facts;
+  bool good = true;
+  body.counter = counter;
+  builder_.facts.declareCounter(counter, range.trips);
+  ++scope().loops;
+  for (std::size_t i = 0; i < body.states.size(); ++i) {
+    Value state;
+    if (const NodeRef start =
+            body.starts[i].poisoned() ? nullptr : builder_.node(body.starts[i], loop.place)) {
+      Attributes at;
+      at.name = counter;
+      at.index = static_cast<int>(i);
+      at.dtype = start->dtype;
+      at.shape = start->shape;
+      state = tensorValue(builder_.make(Op::loopState, {}, loop.place, std::move(at)),
+                          Builder::weak(body.starts[i]));
+    }
+    scope().variables[body.states[i]] = state;
+  }
+  try {
+    scope().variables[loop.target->text] = dimValue(range.first + Dim(range.step) * Dim::symbol(counter));
+  } catch (const UserError& error) {
+    fail(loop.value->place, error.what());
+    good = false;
+  }
+  block(loop.body, std::set<std::string>(body.states.begin(), body.states.end()));
+  body.ends.clear();
+  for (const std::string& name : body.states) {
+    Value value = scope().variables[name];
+    const NodeRef node = value.poisoned() ? nullptr : builder_.node(value, loop.place);
+    if (node) deepest = std::max(deepest, node->loopHeight);
+    body.ends.push_back(node ? value : Value{});
+    good = good && node != nullptr;
+  }
+  scope() = outer;
+  builder_.facts = outerFacts;
+  return good;
 }
 
 /// An accumulator that starts as a literal takes the type and shape that it has after a round: s = 0, then a

@@ -35,6 +35,12 @@ TEST(Printer, AllProgramsComeBack) {
   for (const auto& path : programFiles()) expectRoundTrip(readFile(path), path.string());
 }
 
+TEST(Printer, LanguageFeaturesComeBack) {
+  const auto files = filesBelow(std::filesystem::path(NUSCOPE_SOURCE_DIR) / "tests/data/language/valid");
+  EXPECT_FALSE(files.empty());
+  for (const auto& path : files) expectRoundTrip(readFile(path), path.string());
+}
+
 TEST(Printer, TheCorpusComesBack) {
   const auto files = corpusFiles();
   if (files.empty()) GTEST_SKIP() << "the corpus is not here";
