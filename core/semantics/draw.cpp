@@ -17,22 +17,28 @@ using tensor::Program;
 constexpr std::int64_t kExactlyChecked =
     4096;  ///< elements up to which an undecided assert is evaluated exactly
 
-/// mt19937_64 with distributions of our own: the standard's differ between libraries.
+/// splitmix64 with distributions of our own: the standard's differ between libraries.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  explicit Random(std::uint64_t seed) : state_(seed) {}
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const auto range = static_cast<std::uint64_t>(high - low) + 1;
-    return low + static_cast<std::int64_t>(engine_() % range);
+    return low + static_cast<std::int64_t>(next() % range);
   }
-  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   double normal() {  // Box and Muller
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * 3.14159265358979323846 * uniform());
   }
 
  private:
-  std::mt19937_64 engine_;
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
 };
 
 Distribution pickDistribution(Random& random) {
@@ -366,7 +372,7 @@ bool InputDrawer::satisfied(const Inputs& inputs) {
 }
 
 std::optional<Inputs> InputDrawer::draw(Distribution distribution, std::uint64_t seed, int tries) {
-  Random random(seed * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(distribution));
+  Random random(seed * 0xD1342543DE82EF95ULL + static_cast<std::uint64_t>(distribution));
   for (int attempt = 0; attempt < tries; ++attempt) {
     Inputs inputs;
     const bool free = distribution == Distribution::mixed || attempt >= tries / 4;

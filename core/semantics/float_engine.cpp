@@ -13,6 +13,7 @@ namespace {
 using Extent = std::vector<std::int64_t>;
 
 constexpr std::int64_t kLargestTensor = std::int64_t{1} << 31;
+constexpr std::size_t kLargestRank = 16;
 constexpr std::int64_t kParallelGrain = 1 << 14;
 constexpr std::int64_t kBlockedWork = 1 << 16;  ///< multiplications from which a matmul is blocked
 
@@ -28,7 +29,8 @@ template <std::size_t N, class F>
 void walk(const Extent& shape, const std::array<Extent, N>& strides, std::int64_t begin, std::int64_t end,
           F f) {
   const std::size_t rank = shape.size();
-  Extent index(rank, 0);
+  if (rank > kLargestRank) throw UserError("tensors of rank above 16 are not evaluated");
+  std::array<std::int64_t, kLargestRank> index{};
   std::array<std::int64_t, N> offsets{};
   std::int64_t rest = begin;
   for (std::size_t i = rank; i-- > 0;) {
@@ -177,14 +179,42 @@ FloatEngine::Key FloatEngine::keyOf(const Node& node) {
   return key;
 }
 
-const Extent& FloatEngine::shapeOf(const Node& node) {
+const FloatEngine::Prepared& FloatEngine::prepare(const Node& node) {
+  const bool outside = layers_.size() == 1;
+  if (outside) {
+    if (const auto found = prepared_.find(&node); found != prepared_.end()) return found->second;
+  }
   const Key key = keyOf(node);
-  const auto found = shapes_.find(key);
-  return found != shapes_.end() ? found->second
-                                : shapes_.emplace(key, tensor::evaluate(node.shape, extents_)).first->second;
+  if (!outside) {
+    if (const auto found = preparedInLoops_.find(key); found != preparedInLoops_.end()) return found->second;
+  }
+  Prepared prepared;
+  prepared.shape = tensor::evaluate(node.shape, extents_);
+  if (tensor::kind(node.op) == tensor::OpKind::elementwise) {
+    for (std::size_t o = 0; o < 3; ++o) {
+      const NodeRef operand = node.operands[std::min(o, node.operands.size() - 1)];
+      prepared.strides[o] = broadcastStrides(tensor::evaluate(operand->shape, extents_), prepared.shape);
+    }
+  }
+  if (outside) return prepared_.emplace(&node, std::move(prepared)).first->second;
+  return preparedInLoops_.emplace(key, std::move(prepared)).first->second;
+}
+
+const FloatEngine::Schedule& FloatEngine::scheduleOf(std::span<const NodeRef> results) {
+  if (std::ranges::equal(schedule_.results, results) && !results.empty()) return schedule_;
+  schedule_ = {};
+  schedule_.results.assign(results.begin(), results.end());
+  schedule_.order = scopeOrder(results);
+  for (const NodeRef node : schedule_.order) {
+    for (const NodeRef operand : node->operands) ++schedule_.uses[operand];
+    schedule_.loops = schedule_.loops || node->op == Op::loop;
+  }
+  for (const NodeRef node : results) ++schedule_.uses[node];
+  return schedule_;
 }
 
 std::size_t FloatEngine::layerOf(NodeRef node) const {
+  if (layers_.size() == 1) return 0;
   const Counters& counters = dependence_.of(node);
   if (counters.empty()) return 0;
   for (std::size_t i = layers_.size(); i-- > 1;) {
@@ -225,18 +255,14 @@ std::vector<FloatArrayRef> FloatEngine::run(std::span<const NodeRef> results,
   inputs_ = &inputs;
   layers_.clear();
   layers_.emplace_back();
-  const auto order = scopeOrder(results);
-  std::unordered_map<NodeRef, int> uses;
-  for (const NodeRef node : order) {
-    for (const NodeRef operand : node->operands) ++uses[operand];
-  }
-  for (const NodeRef node : results) ++uses[node];
-  const bool loops = std::ranges::any_of(order, [](NodeRef node) { return node->op == Op::loop; });
-  for (const NodeRef node : order) {
+  const Schedule& schedule = scheduleOf(results);
+  const bool release = !kept && !schedule.loops;  // loop bodies may use what is outside
+  auto uses = release ? schedule.uses : std::unordered_map<NodeRef, int>{};
+  for (const NodeRef node : schedule.order) {
     progress_.check();
     const std::array<NodeRef, 1> one{node};
     evaluateInScope(one);
-    if (kept || loops) continue;  // loop bodies may use what is outside
+    if (!release) continue;
     for (const NodeRef operand : node->operands) {
       if (--uses[operand] == 0) layers_[0].values.erase(operand);
     }
@@ -375,13 +401,10 @@ FloatArrayRef FloatEngine::granularNode(const Node& node) {
 
 FloatArrayRef FloatEngine::elementwise(const Node& node) {
   auto result = make(node);
+  const auto& strides = prepare(node).strides;
   std::array<const FloatArray*, 3> operands{};
-  std::array<Extent, 3> strides;
-  for (std::size_t o = 0; o < 3; ++o) {
-    const std::size_t from = std::min(o, node.operands.size() - 1);
-    operands[o] = array(node.operands[from]).get();
-    strides[o] = broadcastStrides(operands[o]->shape, result->shape);
-  }
+  for (std::size_t o = 0; o < 3; ++o)
+    operands[o] = array(node.operands[std::min(o, node.operands.size() - 1)]).get();
   const bool integer = tensor::sort(node.dtype) == tensor::Sort::integer;
   const std::size_t arity = node.operands.size();
   const auto piece = [&](std::int64_t begin, std::int64_t end) {
@@ -504,7 +527,7 @@ FloatArrayRef FloatEngine::matmul(const Node& node) {
   std::int64_t batches = 1;
   for (const auto extent : batch) batches *= extent;
   const bool integer = tensor::sort(node.dtype) == tensor::Sort::integer;
-  const bool blocked = a.plain && b.plain && rows * inner * columns >= kBlockedWork;
+  const bool blocked = a.plain && b.plain && batches * rows * inner * columns >= kBlockedWork;
   const bool exact = a.exact && b.exact;
   const bool grid = blocked && exact && onGrid(a.value) && onGrid(b.value);
   walk(batch, strides, 0, batches, [&](std::int64_t at, const std::array<std::int64_t, 2>& offset) {
@@ -596,7 +619,7 @@ const FloatEngine::Layout& FloatEngine::layoutOf(const Node& node) {
   const Key key = keyOf(node);
   if (const auto found = layouts_.find(key); found != layouts_.end()) return found->second;
   Layout layout;
-  const Extent& shape = shapeOf(node);
+  const Extent& shape = prepare(node).shape;
   SourceDomain domain{*this, [this](NodeRef operand) -> const Extent& { return array(operand)->shape; }};
   Extent index(shape.size(), 0);
   const auto source = [&] {

@@ -95,8 +95,22 @@ class FloatEngine {
   void runLoop(const Node& loop);
   void evaluateInScope(std::span<const NodeRef> order);
   const Layout& layoutOf(const Node& node);
-  const std::vector<std::int64_t>& shapeOf(const Node& node);
-  std::shared_ptr<FloatArray> make(const Node& node) { return std::make_shared<FloatArray>(shapeOf(node)); }
+  /// What is known of a node before its operands have values.
+  struct Prepared {
+    std::vector<std::int64_t> shape;
+    std::array<std::vector<std::int64_t>, 3> strides;  ///< elementwise: of the operands under broadcasting
+  };
+  struct Schedule {
+    std::vector<NodeRef> results;
+    std::vector<NodeRef> order;
+    std::unordered_map<NodeRef, int> uses;
+    bool loops = false;
+  };
+  const Prepared& prepare(const Node& node);
+  const Schedule& scheduleOf(std::span<const NodeRef> results);
+  std::shared_ptr<FloatArray> make(const Node& node) {
+    return std::make_shared<FloatArray>(prepare(node).shape);
+  }
   Key keyOf(const Node& node);
   void roundAll(FloatArray& array, DType type) const;
   [[nodiscard]] std::size_t layerOf(NodeRef node) const;
@@ -111,7 +125,9 @@ class FloatEngine {
   mutable Dependence dependence_;
   std::vector<Layer> layers_;
   std::map<Key, Layout> layouts_;
-  std::map<Key, std::vector<std::int64_t>> shapes_;
+  std::unordered_map<NodeRef, Prepared> prepared_;  ///< of nodes outside loop bodies
+  std::map<Key, Prepared> preparedInLoops_;
+  Schedule schedule_;
   std::unordered_map<NodeRef, std::vector<NodeRef>> bodyOrders_;
 };
 

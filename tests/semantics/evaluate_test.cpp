@@ -189,20 +189,20 @@ std::vector<std::pair<std::string, tensor::Program>> operatorPrograms() {
   });
   with("loop", [](Builder& b, NodeRef x, NodeRef y, NodeRef) {  // running maximum and sum over rows of y
     tensor::Attributes state;
-    state.name = "@0";
+    state.name = "@1";
     state.shape = {Builder::dim("C")};
     const NodeRef m = b.make(Op::loopState, {}, state);
     state.index = 1;
     const NodeRef s = b.make(Op::loopState, {}, state);
     tensor::Attributes slice;
     tensor::DimFacts facts = b.program.facts;
-    facts.declareCounter("@0", Builder::dim("B"));
-    slice.starts = {Builder::dim("@0"), 0};
-    slice.stops = {Builder::dim("@0") + 1, Builder::dim("C")};
+    facts.declareCounter("@1", Builder::dim("B"));
+    slice.starts = {Builder::dim("@1"), 0};
+    slice.stops = {Builder::dim("@1") + 1, Builder::dim("C")};
     const NodeRef row = *b.program.store->make(Op::slice, {y}, slice, facts);
     const NodeRef flat = *b.program.store->make(Op::squeeze, {row}, axes({0}), facts);
     tensor::Attributes at;
-    at.name = "@0";
+    at.name = "@1";
     at.shape = {Builder::dim("B")};
     const NodeRef next = b.make(Op::maximum, {m, flat});
     at.body = {next, b.make(Op::add, {s, b.make(Op::exp, {b.make(Op::subtract, {m, next})})})};
