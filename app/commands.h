@@ -22,6 +22,7 @@ using Action = std::function<int()>;
   X(Check) \
   X(Devices) \
   X(Diff) \
+  X(Lower) \
   X(Replay) \
   X(Solve) \
   X(Worker) \
