@@ -11,9 +11,10 @@ namespace {
 using tensor::Extents;
 using tensor::Program;
 
-constexpr int kShapes = 12;                    ///< shapes that the draws go round
-constexpr std::int64_t kLargestWork = 100000;  ///< scalar operations of one side at a shape
-constexpr int kFailuresAllowed = 8;            ///< draws that find no inputs before giving up
+constexpr int kShapes = 12;                       ///< shapes that the draws go round
+constexpr std::int64_t kLargestWork = 100000;     ///< scalar operations of one side at a shape
+constexpr std::int64_t kTotalWork = 200'000'000;  ///< over all draws
+constexpr int kFailuresAllowed = 8;               ///< draws that find no inputs before giving up
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {  // splitmix64
   std::uint64_t z = a + 0x9E3779B97F4A7C15ULL * (b + 1);
@@ -35,6 +36,7 @@ class Refuter {
   RefuteOutcome run() {
     RefuteOutcome outcome;
     int failures = 0;
+    std::int64_t done = 0;
     for (int draw = options_.firstDraw; draw <= options_.lastDraw; ++draw) {
       progress_.check();
       Screen* screen = shape((draw - 1) % kShapes);
@@ -43,10 +45,15 @@ class Refuter {
         break;
       }
       ++outcome.draws;
+      done += work(left_, screen->extents()) + work(right_, screen->extents());
+      if (done > kTotalWork) {
+        outcome.note = "the extents that the asserts demand are too large for more draws";
+        break;
+      }
       const bool sweep = wholeInputs_ && draw % 4 == 0;
       const auto inputs = screen->drawer().draw(
           sweep ? semantics::Distribution::sweep : semantics::Distribution::mixed,
-          mix(options_.seed, static_cast<std::uint64_t>(draw)), failures == 0 ? 300 : 60);
+          mix(options_.seed, static_cast<std::uint64_t>(draw)), failures == 0 ? 300 : 60, progress_);
       if (!inputs) {
         outcome.note = "no inputs were found that satisfy assert " + screen->drawer().obstacle();
         if (++failures == kFailuresAllowed) break;
@@ -104,7 +111,7 @@ RefuteOutcome refute(const Program& left, const Program& right, const RefuteOpti
 std::optional<Counterexample> confirm(const Program& left, const Program& right, Mode mode,
                                       const Extents& extents, const semantics::Inputs& inputs, bool shrinkIt,
                                       const Progress& progress) {
-  Screen screen(left, right, extents);
+  Screen screen(left, right, extents, 100);
   if (!screen.drawer().satisfied(inputs)) return std::nullopt;
   const auto difference = screen.find(inputs, mode, progress);
   if (!difference) return std::nullopt;

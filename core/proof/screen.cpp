@@ -20,6 +20,7 @@ using Kind = Counterexample::Kind;
 
 constexpr std::size_t kSuspects = 6;  ///< elements of one draw that are evaluated exactly
 constexpr std::array kPrecisions{128, 512, 1024};
+constexpr std::array kFewPrecisions{192};  ///< for what float64 leaves open, most of which is equal
 
 std::vector<std::int64_t> unflatten(std::size_t flat, const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> index(shape.size());
@@ -57,9 +58,10 @@ bool settled(const ExactElement& left, const ExactElement& right) {
 std::pair<ExactElement, ExactElement> exactly(const Program& left, const Program& right,
                                               const tensor::Extents& extents, const semantics::Inputs& inputs,
                                               std::size_t result, const std::vector<std::int64_t>& index,
-                                              Mode mode, const Progress& progress) {
+                                              Mode mode, std::span<const int> precisions,
+                                              const Progress& progress) {
   std::pair<ExactElement, ExactElement> both;
-  for (const int precision : kPrecisions) {
+  for (const int precision : precisions) {
     both.first = semantics::ExactEvaluator(left, extents, inputs, precision)
                      .element(left.results[result], index, progress);
     both.second = semantics::ExactEvaluator(right, extents, inputs, precision)
@@ -97,13 +99,14 @@ std::int64_t work(const Program& program, const tensor::Extents& extents) {
   return total * rounds;
 }
 
-Screen::Screen(const Program& left, const Program& right, const tensor::Extents& extents)
+Screen::Screen(const Program& left, const Program& right, const tensor::Extents& extents, int undecidedBudget)
     : left_(left),
       right_(right),
       extents_(extents),
       drawer_({&left, &right}, extents),
       leftEngine_(left, extents),
-      rightEngine_(right, extents) {}
+      rightEngine_(right, extents),
+      undecidedBudget_(undecidedBudget) {}
 
 void Screen::compare(std::size_t result, const FloatArray& left, const FloatArray& right, Mode mode,
                      std::vector<Suspect>& suspects) {
@@ -133,8 +136,9 @@ void Screen::compare(std::size_t result, const FloatArray& left, const FloatArra
 
 std::optional<Difference> Screen::confirmed(const Suspect& suspect, const semantics::Inputs& inputs,
                                             Mode mode, const Progress& progress) const {
-  const auto [left, right] = exactly(left_, right_, extents_, inputs, suspect.difference.result,
-                                     suspect.difference.index, mode, progress);
+  const auto [left, right] =
+      exactly(left_, right_, extents_, inputs, suspect.difference.result, suspect.difference.index, mode,
+              suspect.certain ? std::span<const int>(kPrecisions) : kFewPrecisions, progress);
   const auto kind = compareExact(left, right, mode);
   if (!kind) return std::nullopt;
   return Difference{*kind, suspect.difference.result, suspect.difference.index};
@@ -193,7 +197,7 @@ Counterexample describe(const Program& left, const Program& right, const Case& f
   result.left = wholeResult(left, found, progress);
   result.right = wholeResult(right, found, progress);
   const auto [a, b] = exactly(left, right, found.extents, found.inputs, found.difference.result,
-                              found.difference.index, Mode::equal, progress);
+                              found.difference.index, Mode::equal, kPrecisions, progress);
   result.leftText = text(a);
   result.rightText = text(b);
   if (result.leftText == result.rightText && a.defined() && b.defined()) {

@@ -28,7 +28,9 @@ struct Case {
 /// Two programs at fixed extents. Keeps references to them. Not thread-safe.
 class Screen {
  public:
-  Screen(const tensor::Program& left, const tensor::Program& right, const tensor::Extents& extents);
+  /// `undecidedBudget`: exact evaluations, over all calls of `find`, of elements that float64 leaves open.
+  Screen(const tensor::Program& left, const tensor::Program& right, const tensor::Extents& extents,
+         int undecidedBudget = 5);
 
   /// The first confirmed difference. With `kind`, only differences of that kind count.
   std::optional<Difference> find(const semantics::Inputs& inputs, Mode mode, const Progress& progress,
@@ -55,7 +57,7 @@ class Screen {
   semantics::FloatEngine leftEngine_;
   semantics::FloatEngine rightEngine_;
   std::size_t decided_ = 0;
-  int undecidedBudget_ = 12;  ///< exact evaluations of what float64 leaves open
+  int undecidedBudget_;
 };
 
 /// Scalar operations of evaluating the results, roughly.

@@ -52,7 +52,7 @@ class Shrinker {
   Shrinker(const Program& left, const Program& right, const tensor::DimFacts& facts, Mode mode, Case found,
            const Progress& progress)
       : left_(left), right_(right), facts_(facts), mode_(mode), best_(std::move(found)), progress_(progress) {
-    screen_ = std::make_unique<Screen>(left_, right_, best_.extents);
+    screen_ = std::make_unique<Screen>(left_, right_, best_.extents, kTrials);
   }
 
   Case run() {
@@ -99,7 +99,7 @@ class Shrinker {
     if (!std::ranges::all_of(facts_.relations(),
                              [&](const auto& relation) { return relation.holds(extents); }))
       return false;
-    auto screen = std::make_unique<Screen>(left_, right_, extents);
+    auto screen = std::make_unique<Screen>(left_, right_, extents, kTrials);
     for (const bool trailing : {false, true}) {
       Inputs inputs;
       for (const auto& parameter : left_.parameters) {

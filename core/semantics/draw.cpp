@@ -267,6 +267,7 @@ struct InputDrawer::State {
     const double same = real ? realElement(distribution, random) : wholeElement(distribution, random);
     tensor.values.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
+      if ((i & 0xffff) == 0) progress.check();
       double v = same;
       if (asIndex) {
         v = static_cast<double>(random.between(0, index->second - 1));
@@ -325,7 +326,7 @@ struct InputDrawer::State {
       if (arrays.empty()) {
         for (const auto& [name, value] : inputs) arrays.emplace(name, fromTensor(value));
       }
-      const auto values = engines[p]->run(conditions[p], arrays, {}, {});
+      const auto values = engines[p]->run(conditions[p], arrays, {}, progress);
       for (std::size_t i = 0; i < values.size(); ++i) {
         const Number value = values[i]->at(0);
         const bool certain = value.state == State_::undecided
@@ -358,6 +359,7 @@ struct InputDrawer::State {
   std::vector<std::vector<NodeRef>> conditions;
   std::string dimensionObstacle;
   std::string obstacle;
+  Progress progress;
 };
 
 InputDrawer::InputDrawer(std::vector<const Program*> programs, Extents extents)
@@ -371,7 +373,9 @@ bool InputDrawer::satisfied(const Inputs& inputs) {
   return state_->holds(inputs);
 }
 
-std::optional<Inputs> InputDrawer::draw(Distribution distribution, std::uint64_t seed, int tries) {
+std::optional<Inputs> InputDrawer::draw(Distribution distribution, std::uint64_t seed, int tries,
+                                        const Progress& progress) {
+  state_->progress = progress;
   Random random(seed * 0xD1342543DE82EF95ULL + static_cast<std::uint64_t>(distribution));
   for (int attempt = 0; attempt < tries; ++attempt) {
     Inputs inputs;
@@ -390,14 +394,14 @@ std::optional<Inputs> InputDrawer::draw(Distribution distribution, std::uint64_t
 }
 
 std::optional<Inputs> tryDrawInputs(const Program& program, const Extents& extents, Distribution distribution,
-                                    std::uint64_t seed) {
-  return InputDrawer({&program}, extents).draw(distribution, seed);
+                                    std::uint64_t seed, const Progress& progress) {
+  return InputDrawer({&program}, extents).draw(distribution, seed, 400, progress);
 }
 
 Inputs drawInputs(const Program& program, const Extents& extents, Distribution distribution,
-                  std::uint64_t seed) {
+                  std::uint64_t seed, const Progress& progress) {
   InputDrawer drawer({&program}, extents);
-  auto inputs = drawer.draw(distribution, seed);
+  auto inputs = drawer.draw(distribution, seed, 400, progress);
   if (!inputs) {
     throw UserError(fmt::format("no inputs were found that satisfy assert {} ({} values, 400 tries)",
                                 drawer.obstacle(), text(distribution)));

@@ -49,7 +49,8 @@ class InputDrawer {
   /// again, for which other distributions may be used. Empty when `tries` draws did not satisfy the asserts:
   /// see `obstacle`. Deterministic in (programs, extents, distribution, seed). With `mixed` and `sweep`
   /// values have at most 8 significant bits, so that exact evaluation stays cheap.
-  std::optional<Inputs> draw(Distribution distribution, std::uint64_t seed, int tries = 400);
+  std::optional<Inputs> draw(Distribution distribution, std::uint64_t seed, int tries = 400,
+                             const Progress& progress = {});
 
   /// All asserts, those about dimensions included, certainly hold.
   bool satisfied(const Inputs& inputs);
@@ -62,12 +63,13 @@ class InputDrawer {
   std::unique_ptr<State> state_;
 };
 
-/// `InputDrawer::draw` for one program.
+/// `InputDrawer::draw` for one program. Throws Cancelled.
 std::optional<Inputs> tryDrawInputs(const tensor::Program& program, const tensor::Extents& extents,
-                                    Distribution distribution, std::uint64_t seed);
+                                    Distribution distribution, std::uint64_t seed,
+                                    const Progress& progress = {});
 /// The same; throws UserError that names the assert that could not be satisfied.
 Inputs drawInputs(const tensor::Program& program, const tensor::Extents& extents, Distribution distribution,
-                  std::uint64_t seed);
+                  std::uint64_t seed, const Progress& progress = {});
 
 /// All asserts hold at these inputs, decided in float64 (and by exact evaluation where that is undecided and
 /// the tensors are small).

@@ -365,18 +365,24 @@ FloatArrayRef FloatEngine::input(const Node& node) const {
   return found->second;
 }
 
+/// A tensor stored in a type coarser than the accumulation (or, if so asked, in its own type) is rounded.
 void FloatEngine::roundAll(FloatArray& array, DType type) const {
-  if (!options_.roundToDType || !tensor::isReal(type) || type == DType::f64) return;
+  if (!tensor::isReal(type) || type == DType::f64) return;
+  const double unit = tensor::unitRoundoff(type);
+  const bool widen = options_.roundoff > 0x1p-53 && unit > options_.roundoff;
+  if (!options_.roundToDType && !widen) return;
   for (std::int64_t i = 0; i < array.count(); ++i) {
     Number x = array.at(i);
     if (x.state != State::defined || std::isinf(x.value)) continue;
     const double rounded = roundTo(x.value, type);
     if (std::isinf(rounded)) {
       x.state = State::undecided;
-    } else {
+    } else if (options_.roundToDType) {
       x.bound += std::fabs(rounded - x.value);
+    } else if (x.bound != 0 || rounded != x.value) {
+      x.bound += unit * (std::fabs(x.value) + x.bound);
     }
-    x.value = rounded;
+    if (options_.roundToDType) x.value = rounded;
     array.set(i, x);
   }
 }

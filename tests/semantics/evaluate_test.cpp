@@ -411,6 +411,19 @@ TEST(Evaluate, RoundsEveryNodeToItsType) {
   EXPECT_EQ(roundTo(65519, DType::f16), 65504);
 }
 
+TEST(Evaluate, StoringInACoarserTypeWidensTheBound) {
+  Builder b;
+  const NodeRef x = b.input("x", {}, DType::f16);
+  const auto program = b.done(b.make(Op::multiply, {x, b.number("3", DType::f16)}));
+  const Inputs inputs{{"x", tensorOf({}, {0.333251953125}, DType::f16)}};
+  EXPECT_EQ(evaluateOne(program, {}, inputs).bound[0], 0);  // over the reals
+  EvaluateOptions options;
+  options.roundoff = 0x1p-24;
+  const auto result = evaluateOne(program, {}, inputs, options);
+  EXPECT_NEAR(result.bound[0], 0x1p-11, 1e-6);
+  EXPECT_LE(std::fabs(1.0 - result.value.values[0]), result.bound[0]);  // 0.999756 rounds to 1 in f16
+}
+
 TEST(Evaluate, KeepsEveryNode) {
   const auto program = test::rmsnormMatmul();
   std::mt19937_64 random(1);

@@ -256,6 +256,20 @@ TEST(Draw, ExtentsObeyTheFacts) {
   EXPECT_GE(seen.size(), 4U);
 }
 
+TEST(Exact, LoopsMayRunZeroTimes) {
+  const Program program = parsed(
+      "def program(x: f32[N]):\n    N = x.shape[0]\n    s = np.zeros((1,))\n    for k in range(1, N):\n"
+      "        s = s + x[k:k + 1]\n    return s\n");
+  for (const std::int64_t n : {1, 3}) {
+    const Inputs inputs{
+        {"x", {tensor::DType::f32, {n}, std::vector<double>(static_cast<std::size_t>(n), 2)}}};
+    const tensor::Extents extents{{"N", n}};
+    const double expected = 2 * static_cast<double>(n - 1);
+    EXPECT_EQ(ExactEvaluator(program, extents, inputs).element(program.results[0], {0}).rational, expected);
+    EXPECT_EQ(evaluate(program, program.results, extents, inputs)[0].value.values[0], expected);
+  }
+}
+
 ExactElement exactOf(const std::string& expression, double x, int precision = 128) {
   const Program program = parsed("def program(x: f32):\n    return " + expression + "\n");
   const Inputs inputs{{"x", {tensor::DType::f32, {}, {x}}}};
