@@ -23,6 +23,7 @@ using Action = std::function<int()>;
   X(Devices) \
   X(Diff) \
   X(Lower) \
+  X(Prove) \
   X(Replay) \
   X(Solve) \
   X(Worker) \

@@ -46,7 +46,6 @@ class Calculus {
   // Memo tables, valid while `facts` stand.
   std::unordered_map<IntRef, bool> nonNegative;
   std::unordered_map<PolyRef, Sign> signs;
-  std::unordered_map<AtomRef, std::pair<Variables, PolyRef>> openings;
   int depth = 0;     ///< nesting of folds being built
   int closings = 0;  ///< nesting of folds closed again after a simplification
 

@@ -116,8 +116,6 @@ bool ZeroTest::branch(PolyRef p, const Conditions& conditions, const std::vector
       if (no->kind != AtomKind::intNonNegative || yes == no) continue;
       const IntRef gap = add(c_, asFact(c_, yes, yesValue), asFact(c_, no, noValue));
       if (!gap->isZero()) continue;
-      Substitution s(c_);
-      if (!solveInteger(c_, yes->intTerm, s) && !solveInteger(c_, asFact(c_, yes, yesValue), s)) continue;
       Substitution value(c_);
       if (!solveInteger(c_, asFact(c_, yes, yesValue), value)) continue;
       const PolyRef q = value(p);

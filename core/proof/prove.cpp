@@ -159,6 +159,9 @@ class Prover {
                   attempt_.left.size() > 1 ? fmt::format("both sides of result {} at one index", i + 1)
                                            : "both sides at one index",
                   shortText(c_, domain_.realOf(left)), shortText(c_, domain_.realOf(right)));
+    for (; loopNotes_ < domain_.loopNotes().size(); ++loopNotes_) {
+      recorder_.add("tuple fold", domain_.loopNotes()[loopNotes_]);
+    }
     ZeroTest test(c_, oracle_, recorder_);
     if (!difference->isZero() && !test.zero(difference)) {
       const PolyRef rest = test.remaining() == nullptr ? difference : test.remaining();
@@ -215,6 +218,7 @@ class Prover {
   SymbolicDomain domain_;
   Oracle oracle_;
   Proof& proof_;
+  std::size_t loopNotes_ = 0;
 };
 
 void checkParameters(const Program& left, const Program& right) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/proof/fold_facts.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
 #include "core/proof/math_text.h"
@@ -62,16 +63,23 @@ class Printer {
     }
   }
 
-  /// Facts that relate the atoms met so far; may meet more.
-  void finish() {
+  /// Facts that relate the atoms met so far; may meet more. `free`: index variables of the goal.
+  void finish(const Variables& free) {
+    free_ = free;
     for (const IntRef fact : c_.facts.nonNegative) assertion("(>= " + integer(fact) + " " + number(0) + ")");
     for (int round = 0; round < 2; ++round) {
       const auto elements = elements_;
       for (const auto& [atom, name] : elements) instantiate(atom);
     }
     for (const Template& t : c_.facts.templates) {
-      if (t.variables.empty()) instance(t, t.condition);
+      if (t.variables.empty()) {
+        instance(t.condition);
+      } else {
+        instantiateAt(t, t.variables, Substitution(c_));
+      }
     }
+    elementsOfMaxima();
+    factsOfFolds();
     pairsOfIntegers();
     pairsOfExponentials();
   }
@@ -390,7 +398,7 @@ class Printer {
       };
       walker.walk(t.condition);
       for (const AtomRef pattern : patterns) {
-        if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance(t, (*s)(t.condition));
+        if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance((*s)(t.condition));
       }
     }
   }
@@ -403,11 +411,66 @@ class Printer {
     };
     walker.walk(t.condition);
     for (const IntAtomRef pattern : patterns) {
-      if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance(t, (*s)(t.condition));
+      if (auto s = unify(t, pattern->subscripts, atom->subscripts)) instance((*s)(t.condition));
     }
   }
 
-  void instance(const Template&, PolyRef condition) {
+  /// At the index variables of the goal that run over the same ranges.
+  void instantiateAt(const Template& t, Variables open, Substitution s) {
+    if (open.empty()) {
+      instance(s(t.condition));
+      return;
+    }
+    const IntAtomRef variable = open.back();
+    open.pop_back();
+    for (const IntAtomRef candidate : free_) {
+      if (candidate->extent != variable->extent) continue;
+      Substitution next(s);
+      next.map(variable, intOf(c_, candidate));
+      instantiateAt(t, open, next);
+    }
+  }
+
+  std::vector<AtomRef> foldsMet() const {
+    std::vector<AtomRef> folds;
+    for (const auto& [atom, name] : atoms_) {
+      if (atom->isFold()) folds.push_back(atom);
+    }
+    std::sort(folds.begin(), folds.end(), [](AtomRef a, AtomRef b) { return a->id < b->id; });
+    return folds;
+  }
+
+  /// M4: a maximum reaches its elements at the goal's indices.
+  void elementsOfMaxima() {
+    for (const AtomRef fold : foldsMet()) {
+      if (fold->kind != AtomKind::maxFold || fold->guard != nullptr || fold->bound.size() != 1) continue;
+      for (const IntAtomRef v : free_) {
+        if (!v->ranged || v->extent != fold->bound[0]->extent) continue;
+        const IntRef at[] = {intOf(c_, v)};
+        assertion("(>= " + atoms_.at(fold) + " " + real(openAt(c_, fold, at).body) + ")");
+      }
+    }
+  }
+
+  void factsOfFolds() {
+    for (const FoldFact& fact : foldFacts(c_, foldsMet())) {
+      const std::string& a = atoms_.at(fact.first);
+      const std::string& b = atoms_.at(fact.second);
+      switch (fact.kind) {
+        case FoldFact::Kind::positiveTogether:
+          assertion("(=> (> " + a + " 0.0) (> " + b + " 0.0))");
+          break;
+        case FoldFact::Kind::zeroTogether:
+          assertion("(= (= " + a + " 0.0) (= " + b + " 0.0))");
+          break;
+        case FoldFact::Kind::squares:
+          assertion("(>= (* " + toReal(integer(fact.extent)) + " " + a + ") (* " + b + " " + b + "))");
+          break;
+      }
+    }
+  }
+
+  void instance(PolyRef condition) {
     if (condition->isConstant() ||
         std::find(instances_.begin(), instances_.end(), condition) != instances_.end())
       return;
@@ -438,6 +501,7 @@ class Printer {
   std::vector<std::pair<IntAtomRef, std::string>> intElements_;
   std::vector<Rounded> rounded_;
   std::vector<PolyRef> instances_;
+  Variables free_;
 };
 
 }  // namespace
@@ -451,7 +515,11 @@ Script smtScript(Calculus& c, const Goal& goal, bool relaxed) {
   }
   if (goal.nonZero != nullptr) goalText += "(assert (not (= " + printer.real(goal.nonZero) + " 0.0)))\n";
   for (const PolyRef zero : goal.zeros) printer.assertion("(= " + printer.real(zero) + " 0.0)");
-  printer.finish();
+  Variables free;
+  if (goal.nonZero != nullptr) unite(free, goal.nonZero->variables);
+  for (const PolyRef zero : goal.zeros) unite(free, zero->variables);
+  for (const auto& [atom, value] : goal.conditions) unite(free, atom->variables);
+  printer.finish(free);
   Script script;
   script.hypotheses = std::string("(set-logic ") + (relaxed ? "QF_NRA" : "QF_NIRA") + ")\n" +
                       printer.declarations() + printer.assertions();

@@ -44,6 +44,7 @@ std::string_view text(SolverAnswer::Status status) {
 struct SolverPool::Child {
   explicit Child(const ProcessOptions& options) : process(options) {}
   Process process;
+  bool used = false;
 };
 
 std::unique_ptr<SolverPool::Child> SolverPool::start() const {
@@ -88,13 +89,15 @@ SolverAnswer SolverPool::ask(const SolverQuery& query, const std::stop_token& st
                                {"limit_ms", query.limit.count()},
                                {"model", query.wantModel}};
   std::string line;
-  // A child that was never used may still be loading: 2 s more for the first answer.
+  // A child that was never used may still be loading.
   if (child == nullptr || !child->process.write(request.dump() + "\n", 2000ms)) {
     answer.status = SolverAnswer::Status::failed;
     answer.detail = "the solver process does not take queries";
     broken = true;
   } else {
-    switch (child->process.readLine(line, query.limit + 50ms, stop)) {
+    const auto grace = child->used ? 150ms : 3000ms;
+    child->used = true;
+    switch (child->process.readLine(line, query.limit + grace, stop)) {
       case Process::Read::line:
         break;
       case Process::Read::timeout:

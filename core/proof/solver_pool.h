@@ -24,7 +24,7 @@ std::string_view text(SolverSetup setup);
 struct SolverQuery {
   std::string smt;  ///< a complete SMT-LIB 2 script without check-sat: set-logic, declarations, assertions
   SolverSetup setup = SolverSetup::smt;
-  std::chrono::milliseconds limit{500};  ///< the child is killed 50 ms after it
+  std::chrono::milliseconds limit{500};  ///< the child is killed 150 ms after it (3 s at its first query)
   bool wantModel = false;
 };
 

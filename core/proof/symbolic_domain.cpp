@@ -5,7 +5,9 @@
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
+#include "core/proof/math_text.h"
 #include "core/proof/real_term.h"
+#include "core/proof/substitute.h"
 
 namespace nuscope::proof {
 
@@ -131,11 +133,95 @@ Scalar SymbolicDomain::opaque(NodeRef node, std::span<const Int> index, bool tot
 }
 
 Scalar SymbolicDomain::leaf(NodeRef node, std::span<const Int> index) {
-  return opaque(node, index, node->op == Op::input || node->op == Op::loopState);
+  if (node->op == Op::input) return opaque(node, index, true);
+  const auto scope = scopes_.find(node->attributes.name);
+  if (scope == scopes_.end()) throw GaveUp{"a loop's state is used outside its loop", false};
+  const auto state = static_cast<std::size_t>(node->attributes.index);
+  const NodeRef loop = scope->second.loop;
+  if (scope->second.first) return element(loop->operands[state], index);
+  Value value;
+  value.sort = sort(node->dtype);
+  const int source = stateSource(loop, state);
+  std::vector<IntRef> subscripts(index.begin(), index.end());
+  if (value.sort == Sort::integer) {
+    value.integer = intElement(c_, source, subscripts);
+  } else {
+    value.real = proof::element(c_, source, subscripts);
+    if (value.sort == Sort::condition) value.real = whenPositive(c_, value.real);
+  }
+  Source mark = c_.arena.source(source);
+  mark.name = "defined " + mark.name;
+  require(value, whenPositive(c_, proof::element(c_, c_.arena.source(mark), std::move(subscripts))));
+  return value;
+}
+
+int SymbolicDomain::stateSource(NodeRef loop, std::size_t index) {
+  Source source;
+  source.name = "state" + std::to_string(index + 1);
+  source.key = loop;
+  source.integer = sort(loop->operands[index]->dtype) == Sort::integer;
+  return c_.arena.source(source);
+}
+
+bool SymbolicDomain::isStateMark(NodeRef loop, int source) const {
+  const Source& s = c_.arena.source(source);
+  return s.key == loop && s.name.starts_with("defined state");
+}
+
+Scalar SymbolicDomain::stateAfter(NodeRef loop, std::size_t index, std::span<const Int> at, IntRef counter,
+                                  bool first) {
+  const std::string& name = loop->attributes.name;
+  // Inside the body a counter and its states mean this loop's: nothing remembered from elsewhere holds.
+  const auto symbols = symbols_;
+  const auto scopes = scopes_;
+  const auto loops = closedLoops_;
+  decltype(memo_) outer;
+  outer.swap(memo_);
+  symbols_[name] = counter;
+  scopes_[name] = {loop, first};
+  Value value;
+  try {
+    value = element(loop->attributes.body[index], at);
+  } catch (...) {
+    symbols_ = symbols;
+    scopes_ = scopes;
+    closedLoops_ = loops;
+    memo_.swap(outer);
+    throw;
+  }
+  symbols_ = symbols;
+  scopes_ = scopes;
+  closedLoops_ = loops;
+  memo_.swap(outer);
+  return value;
 }
 
 Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) {
-  return opaque(node, index, false);
+  const NodeRef loop = node->operands[0];
+  auto known = closedLoops_.find(loop);
+  if (known == closedLoops_.end()) {
+    std::string why;
+    auto closed = solveLoop(c_, *this, loop, why);
+    if (!closed) loopNotes_.push_back("a loop is taken as it stands: " + why);
+    known = closedLoops_.emplace(loop, std::move(closed)).first;
+    if (known->second) {
+      for (std::size_t i = 0; i < known->second->size(); ++i) {
+        loopNotes_.push_back("state " + std::to_string(i + 1) +
+                             " after n rounds: " + shortText(c_, (*known->second)[i].value, 200));
+      }
+    }
+  }
+  if (!known->second) return opaque(node, index, false);
+  const ClosedState& state = (*known->second)[static_cast<std::size_t>(node->attributes.index)];
+  Substitution s(c_);
+  s.map(state.rounds, dim(loop->attributes.shape[0]));
+  for (std::size_t i = 0; i < state.index.size(); ++i) {
+    if (state.index[i] != nullptr) s.map(state.index[i], index[i]);
+  }
+  Value value;
+  value.sort = Sort::real;
+  value.real = s(state.value);
+  return value;
 }
 
 Scalar SymbolicDomain::constant(const Node& node) {

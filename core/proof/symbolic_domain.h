@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/proof/calculus.h"
+#include "core/proof/loops.h"
 #include "core/semantics/granular.h"
 
 namespace nuscope::proof {
@@ -70,9 +71,22 @@ class SymbolicDomain {
     return foldOver(kind, next(last), body);
   }
 
+  /// State `index` of a loop after one round of its body: the first one, on the initial values, or round
+  /// `counter` on states of unknown value.
+  Value stateAfter(tensor::NodeRef loop, std::size_t index, std::span<const Int> at, IntRef counter,
+                   bool first);
+  /// The source of the unknown values of a state, and whether a source says that such a value is defined.
+  int stateSource(tensor::NodeRef loop, std::size_t index);
+  bool isStateMark(tensor::NodeRef loop, int source) const;
+  /// What was found about loops, for people.
+  [[nodiscard]] const std::vector<std::string>& loopNotes() const { return loopNotes_; }
+
   /// Gives a dimension, and a loop counter while a body is evaluated, another meaning.
   void bind(const std::string& symbol, IntRef value) { symbols_[symbol] = value; }
-  void forget() { memo_.clear(); }
+  void forget() {
+    memo_.clear();
+    closedLoops_.clear();
+  }
   [[nodiscard]] PolyRef realOf(const Value& value) const;
 
  private:
@@ -102,6 +116,13 @@ class SymbolicDomain {
   const tensor::DimFacts& facts_;
   const std::unordered_set<tensor::NodeRef>& cut_;
   std::map<std::string, IntRef, std::less<>> symbols_;
+  struct Scope {
+    tensor::NodeRef loop = nullptr;
+    bool first = false;
+  };
+  std::map<std::string, Scope, std::less<>> scopes_;  ///< by counter: where its states come from
+  std::map<tensor::NodeRef, std::optional<std::vector<ClosedState>>> closedLoops_;
+  std::vector<std::string> loopNotes_;
   Requirements pending_;  ///< of a subscript, for the element read with it
   std::map<std::pair<tensor::NodeRef, std::vector<IntRef>>, Value> memo_;
 };

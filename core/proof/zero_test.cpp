@@ -9,6 +9,7 @@
 #include "core/proof/real_term.h"
 #include "core/proof/signature.h"
 #include "core/proof/substitute.h"
+#include "core/proof/walk.h"
 
 namespace nuscope::proof {
 
@@ -68,38 +69,82 @@ PolyRef multipliedThrough(Calculus& c, PolyRef p) {
   return p;
 }
 
-PolyRef peeled(Calculus& c, PolyRef p) {
-  struct Group {
-    std::size_t signature = 0;
-    std::vector<AtomRef> sums;
-  };
-  std::vector<Group> groups;
-  for (const auto& [mono, coefficient] : p->terms) {
-    for (const auto& [atom, exponent] : mono->factors) {
-      if (atom->kind != AtomKind::sum || atom->bound.size() != 1) continue;
-      Signature signature({atom->bound[0]}, atom->bound[0]);
-      const std::size_t key = signature(polyOf(c, atom->mono));
-      auto at =
-          std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.signature == key; });
-      if (at == groups.end()) at = groups.insert(groups.end(), {key, {}});
-      if (std::find(at->sums.begin(), at->sums.end(), atom) == at->sums.end()) at->sums.push_back(atom);
+namespace {
+
+/// Folds that are free of variables bound around them.
+std::vector<AtomRef> freeFolds(PolyRef p) {
+  std::vector<AtomRef> result;
+  Walker walker;
+  walker.onAtom = [&](AtomRef atom) {
+    if (!atom->isFold() || atom->guard != nullptr || atom->bound.size() > 3) return;
+    if (std::none_of(atom->variables.begin(), atom->variables.end(),
+                     [](IntAtomRef v) { return v->boundLevel > 0; })) {
+      result.push_back(atom);
     }
+  };
+  walker.walk(p);
+  return result;
+}
+
+/// Is `longer` the fold `other` with 1 to 4 more elements of its j-th index, as far as signatures tell?
+bool isLonger(Calculus& c, AtomRef longer, AtomRef other, std::size_t j) {
+  if (longer->kind != other->kind || longer->bound.size() != other->bound.size()) return false;
+  for (std::size_t i = 0; i < longer->bound.size(); ++i) {
+    if (i != j && longer->bound[i]->extent != other->bound[i]->extent) return false;
   }
+  const IntRef gap = subtract(c, longer->bound[j]->extent, other->bound[j]->extent);
+  if (!gap->isConstant() || gap->constant() < 1 || gap->constant() > 4) return false;
+  const auto key = [&](AtomRef fold) {
+    Signature signature(asSet(fold->bound), fold->bound[j]);
+    return signature(fold->kind == AtomKind::sum ? polyOf(c, fold->mono) : fold->poly);
+  };
+  return key(longer) == key(other);
+}
+
+/// The fold without the last element of its j-th index, and that element apart.
+PolyRef withoutLast(Calculus& c, AtomRef fold, std::size_t j, IntRef less) {
+  std::vector<IntAtomRef> variables;
+  std::vector<IntAtomRef> others;
+  std::vector<IntRef> at;
+  std::vector<IntRef> last;
+  for (std::size_t i = 0; i < fold->bound.size(); ++i) {
+    const IntAtomRef variable = freshIndex(c, i == j ? less : fold->bound[i]->extent);
+    variables.push_back(variable);
+    at.push_back(intOf(c, variable));
+    if (i != j) others.push_back(variable);
+    last.push_back(i == j ? less : intOf(c, variable));
+  }
+  const PolyRef body = openAt(c, fold, at).body;
+  const PolyRef end = openAt(c, fold, last).body;
+  if (fold->kind == AtomKind::sum) return add(c, makeSum(c, variables, body), makeSum(c, others, end));
+  if (fold->kind == AtomKind::productFold)
+    return multiply(c, makeProduct(c, variables, body), makeProduct(c, others, end));
+  const std::vector<PolyRef> parts{makeMax(c, variables, body, c.arena.one),
+                                   makeMax(c, others, end, c.arena.one)};
+  return maximumOf(c, parts);
+}
+
+}  // namespace
+
+PolyRef peeled(Calculus& c, PolyRef p) {
+  const std::vector<AtomRef> folds = freeFolds(p);
+  if (folds.size() < 2 || folds.size() > 40) return p;
   Substitution replace(c);
-  for (const Group& group : groups) {
-    for (const AtomRef longer : group.sums) {
-      const IntRef extent = longer->bound[0]->extent;
-      const bool peel = std::any_of(group.sums.begin(), group.sums.end(), [&](AtomRef other) {
-        const IntRef gap = subtract(c, extent, other->bound[0]->extent);
-        return gap->isConstant() && gap->constant() >= 1 && gap->constant() <= 4;
+  for (const AtomRef longer : folds) {
+    for (std::size_t j = 0; j < longer->bound.size(); ++j) {
+      const Variables own = asSet(longer->bound);
+      const bool independent = std::none_of(longer->bound.begin(), longer->bound.end(), [&](IntAtomRef v) {
+        return intersects(v->extent->variables, own);
       });
-      if (!peel || !positive(c, extent)) continue;
-      const IntRef less = plus(c, extent, -1);
-      const IntAtomRef variable = freshIndex(c, less);
-      const IntRef at[] = {intOf(c, variable)};
-      const IntRef last[] = {less};
-      replace.map(longer,
-                  add(c, makeSum(c, {variable}, openAt(c, longer, at).body), openAt(c, longer, last).body));
+      if (!independent) break;
+      const bool peel = std::any_of(folds.begin(), folds.end(), [&](AtomRef other) {
+        return other != longer && isLonger(c, longer, other, j);
+      });
+      const IntRef less = plus(c, longer->bound[j]->extent, -1);
+      // A maximum must keep an element.
+      if (!peel || !(longer->kind == AtomKind::maxFold ? positive(c, less) : nonNegative(c, less))) continue;
+      replace.map(longer, withoutLast(c, longer, j, less));
+      break;
     }
   }
   return replace.empty() ? p : replace(p);

@@ -42,7 +42,7 @@ std::vector<Case> casesOf(const std::string& corpus) {
 }
 
 SolverPool& solvers() {
-  static SolverPool pool(std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope", 1);
+  static SolverPool pool(NUSCOPE_SOLVER, 1);
   return pool;
 }
 

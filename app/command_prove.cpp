@@ -1,0 +1,244 @@
+// `nuscope prove A.py B.py...`: are two programs equal, for all extents and inputs? With more files each is
+// compared with the first, one line a file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/cancel.h"
+#include "app/commands.h"
+#include "app/program_argument.h"
+#include "core/base/diagnostics.h"
+#include "core/base/process.h"
+#include "core/proof/prove.h"
+#include "core/proof/solver_pool.h"
+
+namespace nuscope::app {
+namespace {
+
+namespace fs = std::filesystem;
+using proof::Counterexample;
+using proof::Proof;
+using proof::Verdict;
+
+struct Options {
+  std::vector<std::string> files;
+  bool refines = false;
+  bool noDraws = false;
+  bool json = false;
+  bool steps = false;
+  std::string smtFolder;
+  double secondsLimit = 10;
+  std::uint64_t seed = 1;
+};
+
+std::string numberText(double value) {
+  return value != value ? "undefined" : fmt::format("{:.10g}", value);
+}
+
+std::string tensorText(const semantics::TensorValue& value, std::size_t& at, std::size_t axis) {
+  if (axis == value.shape.size()) return numberText(value.values[at++]);
+  std::string result = "[";
+  for (std::int64_t i = 0; i < value.shape[axis]; ++i)
+    result += (i == 0 ? "" : ", ") + tensorText(value, at, axis + 1);
+  return result + "]";
+}
+
+std::string tensorText(const semantics::TensorValue& value) {
+  std::size_t at = 0;
+  return tensorText(value, at, 0);
+}
+
+nlohmann::json tensorJson(const semantics::TensorValue& value) {
+  auto values = nlohmann::json::array();
+  for (const double v : value.values) values.push_back(v != v ? nlohmann::json(nullptr) : nlohmann::json(v));
+  return {{"dtype", std::string(tensor::text(value.dtype))},
+          {"shape", value.shape},
+          {"values", std::move(values)}};
+}
+
+std::string kindText(Counterexample::Kind kind) {
+  switch (kind) {
+    case Counterexample::Kind::values:
+      return "values";
+    case Counterexample::Kind::leftUndefined:
+      return "left_undefined";
+    case Counterexample::Kind::rightUndefined:
+      return "right_undefined";
+  }
+  return "values";
+}
+
+nlohmann::json counterexampleJson(const Counterexample& c) {
+  nlohmann::json inputs = nlohmann::json::object();
+  for (const auto& [name, value] : c.inputs) inputs[name] = tensorJson(value);
+  return {{"kind", kindText(c.kind)},
+          {"extents", c.extents},
+          {"inputs", inputs},
+          {"result", c.result},
+          {"index", c.index},
+          {"left", tensorJson(c.left)},
+          {"right", tensorJson(c.right)},
+          {"left_text", c.leftText},
+          {"right_text", c.rightText},
+          {"seed", c.seed},
+          {"draw", c.draw}};
+}
+
+nlohmann::json proofJson(const std::string& file, const Proof& p) {
+  auto steps = nlohmann::json::array();
+  for (const auto& s : p.steps) {
+    steps.push_back({{"depth", s.depth},
+                     {"lemma", s.lemma},
+                     {"text", s.text},
+                     {"before", s.before},
+                     {"after", s.after},
+                     {"milliseconds", s.milliseconds},
+                     {"smt", s.smt}});
+  }
+  return {
+      {"file", file},
+      {"verdict", std::string(proof::text(p.verdict))},
+      {"mode", p.mode == proof::Mode::equal ? "equal" : "refines"},
+      {"reason", p.reason},
+      {"decided_by", p.decidedBy},
+      {"holds_for", p.holdsFor},
+      {"over", "the reals, and the unbounded integers for integer types"},
+      {"remaining", p.remaining},
+      {"definedness", p.definedness},
+      {"unused_asserts", p.unusedAsserts},
+      {"counterexample", p.counterexample ? counterexampleJson(*p.counterexample) : nlohmann::json(nullptr)},
+      {"steps", steps},
+      {"seconds", p.seconds},
+      {"cut_by_time", p.cutByTime}};
+}
+
+bool usesIntegers(const tensor::Program& program) {
+  return std::ranges::any_of(tensor::topological(program.results), [](tensor::NodeRef node) {
+    return tensor::sort(node->dtype) == tensor::Sort::integer;
+  });
+}
+
+void printCounterexample(const Counterexample& c) {
+  std::string extents;
+  for (const auto& [name, value] : c.extents)
+    extents += fmt::format("{}{}={}", extents.empty() ? "" : ", ", name, value);
+  std::string index;
+  for (const auto i : c.index) index += fmt::format("{}{}", index.empty() ? "" : ", ", i);
+  fmt::print("  element [{}]{}: left {}, right {}\n", index,
+             c.result > 0 ? fmt::format(" of result {}", c.result + 1) : "", c.leftText, c.rightText);
+  if (!extents.empty()) fmt::print("  with {}\n", extents);
+  for (const auto& [name, value] : c.inputs) fmt::print("  {} = {}\n", name, tensorText(value));
+  fmt::print("  left  = {}\n  right = {}\n", tensorText(c.left), tensorText(c.right));
+}
+
+void printProof(const Proof& p, bool integers, bool steps) {
+  const std::string domain = integers ? "over the reals and the unbounded integers" : "over the reals";
+  const std::string relation = p.mode == proof::Mode::equal ? "equal" : "the right side refines the left one";
+  switch (p.verdict) {
+    case Verdict::proved:
+      fmt::print("proved: {} {}, for {}\n", relation, domain, p.holdsFor);
+      fmt::print("  {} ({:.1f} ms, measured)\n", p.reason, p.seconds * 1000);
+      break;
+    case Verdict::refuted:
+      fmt::print("refuted: {} ({:.1f} ms, measured)\n", p.reason, p.seconds * 1000);
+      printCounterexample(*p.counterexample);
+      break;
+    case Verdict::unknown:
+      fmt::print("unknown: {}{}\n", p.reason, p.cutByTime ? " (cut by time)" : "");
+      if (!p.remaining.empty()) fmt::print("  left - right = {}\n", p.remaining);
+      break;
+  }
+  if (!p.definedness.empty() && p.verdict == Verdict::proved) {
+    fmt::print("  both sides are defined where\n");
+    for (const auto& condition : p.definedness) fmt::print("    {}\n", condition);
+  }
+  for (const auto& text : p.unusedAsserts) fmt::print("  not used: assert {}\n", text);
+  if (!steps) return;
+  for (const auto& s : p.steps) {
+    fmt::print("  {}{}: {}\n", std::string(static_cast<std::size_t>(s.depth) * 2, ' '), s.lemma, s.text);
+    if (!s.before.empty())
+      fmt::print("  {}    {}\n", std::string(static_cast<std::size_t>(s.depth) * 2, ' '), s.before);
+    if (!s.after.empty())
+      fmt::print("  {} -> {}\n", std::string(static_cast<std::size_t>(s.depth) * 2, ' '), s.after);
+  }
+}
+
+/// DIR/NAME_1.smt2, ...: each obligation that a solver closed.
+void writeObligations(const std::string& folder, const std::string& file, const Proof& p) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  int number = 0;
+  for (const auto& s : p.steps) {
+    if (s.smt.empty()) continue;
+    const fs::path path =
+        fs::path(folder) / fmt::format("{}_{}.smt2", fs::path(file).stem().string(), ++number);
+    std::ofstream out(path, std::ios::binary);
+    out << s.smt;
+    if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+  }
+}
+
+Exit exitOf(Verdict verdict) {
+  return verdict == Verdict::proved ? yes : verdict == Verdict::refuted ? no : undecided;
+}
+
+int runProve(const Options& options) {
+  const auto reference = readProgramArgument(options.files[0]);
+  CommandProgress command;
+  proof::SolverPool solvers(executablePath(), 1);
+  proof::Options how;
+  how.mode = options.refines ? proof::Mode::refines : proof::Mode::equal;
+  how.draws = !options.noDraws;
+  how.seed = options.seed;
+  how.secondsLimit = options.secondsLimit;
+  how.solvers = &solvers;
+  auto all = nlohmann::json::array();
+  Exit worst = yes;
+  const bool single = options.files.size() == 2;
+  for (std::size_t i = 1; i < options.files.size(); ++i) {
+    const auto other = readProgramArgument(options.files[i]);
+    const Proof p = proof::prove(reference.program, other.program, how, command.progress());
+    // The worst of several: refuted, then unknown.
+    const Exit code = exitOf(p.verdict);
+    if (code == no || (code == undecided && worst == yes)) worst = code;
+    if (!options.smtFolder.empty()) writeObligations(options.smtFolder, options.files[i], p);
+    if (options.json) {
+      all.push_back(proofJson(options.files[i], p));
+    } else if (single) {
+      printProof(p, usesIntegers(reference.program) || usesIntegers(other.program), options.steps);
+    } else {
+      fmt::print("{}: {} ({}; {:.1f} ms)\n", options.files[i], proof::text(p.verdict), p.reason,
+                 p.seconds * 1000);
+    }
+  }
+  if (options.json) {
+    nlohmann::json out = single ? all[0] : nlohmann::json{{"proofs", all}};
+    out["version"] = 1;
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+  return worst;
+}
+
+}  // namespace
+
+void addProve(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("prove", "Prove two programs equal, or show where they differ");
+  command->add_option("files", options->files, "The reference and one or more programs to compare with it")
+      ->required()
+      ->expected(2, 1 << 20);
+  command->add_flag("--refines", options->refines, "The right side may be defined at more inputs");
+  command->add_flag("--no-draws", options->noDraws, "Do not try to refute by random inputs");
+  command->add_flag("--steps", options->steps, "Print the steps of the argument");
+  command->add_flag("--json", options->json, "The whole proof as JSON");
+  command->add_option("--smt2", options->smtFolder, "Folder for the obligations that a solver closed");
+  command->add_option("--limit", options->secondsLimit, "Seconds for one pair (default: 10)");
+  command->add_option("--seed", options->seed, "Seed of the draws");
+  command->callback([&action, options] { action = [options] { return runProve(*options); }; });
+}
+
+}  // namespace nuscope::app

@@ -1,0 +1,373 @@
+#include "core/proof/loops.h"
+
+#include <algorithm>
+
+#include "core/proof/folds.h"
+#include "core/proof/functions.h"
+#include "core/proof/int_facts.h"
+#include "core/proof/math_text.h"
+#include "core/proof/real_term.h"
+#include "core/proof/substitute.h"
+#include "core/proof/symbolic_domain.h"
+#include "core/proof/walk.h"
+#include "core/proof/zero_test.h"
+
+namespace nuscope::proof {
+namespace {
+
+using tensor::NodeRef;
+
+/// One state: its next value in terms of the old ones, and what is known of it.
+struct State {
+  std::vector<IntAtomRef> index;
+  PolyRef self = nullptr;  ///< the old value at `index`
+  int source = -1;
+  PolyRef first = nullptr;   ///< after the first round
+  PolyRef next = nullptr;    ///< after round `counter`, in old values
+  PolyRef closed = nullptr;  ///< in terms of `rounds`, once found
+};
+
+class Solver {
+ public:
+  Solver(Calculus& c, SymbolicDomain& domain, NodeRef loop, std::string& why)
+      : c_(c), domain_(domain), loop_(loop), why_(why) {}
+
+  std::optional<std::vector<ClosedState>> run() {
+    extent_ = domain_.dim(loop_->attributes.shape[0]);
+    if (!positive(c_, extent_)) return refuse("its extent is not shown to be at least 1");
+    counter_ = freshIndex(c_, extent_, "k");
+    // A number of rounds is at least 1, as a dimension is.
+    rounds_ = dimension(c_, "n" + std::to_string(c_.arena.nextNumber()))->terms[0].first->atoms[0];
+    for (std::size_t i = 0; i < loop_->attributes.body.size(); ++i) {
+      if (!read(i)) return std::nullopt;
+    }
+    for (std::size_t left = states_.size(); left > 0;) {
+      std::size_t solved = 0;
+      for (State& state : states_) {
+        if (state.closed == nullptr && close(state)) ++solved;
+      }
+      if (solved == 0) return refuse("no closed form was found for " + text(c_, firstOpen().next));
+      left -= solved;
+    }
+    for (const State& state : states_) {
+      if (!verify(state)) return refuse("a closed form was guessed, but not proved");
+    }
+    std::vector<ClosedState> result;
+    for (const State& state : states_) result.push_back({state.index, rounds_, state.closed});
+    return result;
+  }
+
+ private:
+  std::optional<std::vector<ClosedState>> refuse(std::string why) {
+    why_ = std::move(why);
+    return std::nullopt;
+  }
+
+  const State& firstOpen() const {
+    return *std::find_if(states_.begin(), states_.end(), [](const State& s) { return s.closed == nullptr; });
+  }
+
+  /// The body at one element of state i: in the first round, and in a later one.
+  bool read(std::size_t i) {
+    State state;
+    const NodeRef start = loop_->operands[i];
+    if (!tensor::isReal(start->dtype)) {
+      why_ = "a state is not real";
+      return false;
+    }
+    std::vector<IntRef> at;
+    for (const auto& extent : start->shape) {
+      const IntRef size = domain_.dim(extent);
+      if (size == c_.arena.oneInt) {
+        state.index.push_back(nullptr);
+        at.push_back(c_.arena.zeroInt);
+        continue;
+      }
+      state.index.push_back(freshIndex(c_, size, "i"));
+      at.push_back(intOf(c_, state.index.back()));
+    }
+    const Scalar first = domain_.stateAfter(loop_, i, at, c_.arena.zeroInt, true);
+    const Scalar next = domain_.stateAfter(loop_, i, at, intOf(c_, counter_), false);
+    if (first.minus != nullptr || first.plus != nullptr || next.minus != nullptr || next.plus != nullptr) {
+      why_ = "a state is infinite after the first round";
+      return false;
+    }
+    if (!onlyOfStates(first) || !onlyOfStates(next)) {
+      why_ = "a round is not always defined";
+      return false;
+    }
+    state.first = domain_.realOf(first);
+    state.next = domain_.realOf(next);
+    state.source = domain_.stateSource(loop_, i);
+    state.self = element(c_, state.source, at);
+    states_.push_back(std::move(state));
+    return true;
+  }
+
+  /// Nothing is required but that the states that are read are defined.
+  bool onlyOfStates(const Scalar& value) const {
+    return std::all_of(value.requirements.begin(), value.requirements.end(), [&](const auto& requirement) {
+      const AtomRef atom = requirement->holds->asAtom();
+      if (atom == nullptr || atom->kind != AtomKind::positive) return false;
+      const AtomRef element = atom->poly->asAtom();
+      return element != nullptr && element->kind == AtomKind::element &&
+             domain_.isStateMark(loop_, element->source);
+    });
+  }
+
+  std::vector<AtomRef> stateAtoms(PolyRef p) const {
+    std::vector<AtomRef> result;
+    Walker walker;
+    walker.onAtom = [&](AtomRef atom) {
+      if (atom->kind != AtomKind::element) return;
+      if (stateOf(atom) != nullptr) result.push_back(atom);
+    };
+    walker.walk(p);
+    return result;
+  }
+
+  const State* stateOf(AtomRef atom) const {
+    for (const State& state : states_) {
+      if (state.source == atom->source) return &state;
+    }
+    return nullptr;
+  }
+
+  /// `value` of a state, given at its own index, at the index of `atom`.
+  PolyRef at(const State& state, PolyRef value, AtomRef atom) {
+    Substitution s(c_);
+    for (std::size_t i = 0; i < state.index.size(); ++i) {
+      if (state.index[i] != nullptr) s.map(state.index[i], atom->subscripts[i]);
+    }
+    return s.empty() ? value : s(value);
+  }
+
+  template <class Value>
+  PolyRef replaceStates(PolyRef p, Value value) {
+    Substitution s(c_);
+    for (const AtomRef atom : stateAtoms(p)) s.map(atom, at(*stateOf(atom), value(*stateOf(atom)), atom));
+    return s.empty() ? p : s(p);
+  }
+
+  /// After one more round.
+  PolyRef advanced(PolyRef p) {
+    return replaceStates(p, [](const State& s) { return s.next; });
+  }
+  /// With the values after the first round.
+  PolyRef started(PolyRef p) {
+    return replaceStates(p, [](const State& s) { return s.first; });
+  }
+
+  PolyRef atCounter(PolyRef p, IntRef value) { return substitute(c_, p, counter_, value); }
+  PolyRef atRound(PolyRef p, IntRef value) {
+    Substitution s(c_);
+    s.map(rounds_, value);
+    return s(p);
+  }
+
+  bool close(State& state) { return closeExtremum(state) || closeAffine(state); }
+
+  /// next = max(self, f): the maximum of f over the rounds, and of the first value. Minima mirrored.
+  bool closeExtremum(State& state) {
+    for (const auto& [mono, coefficient] : state.next->terms) {
+      const AtomRef atom =
+          mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first : nullptr;
+      if (atom == nullptr || atom->kind != AtomKind::maximum) continue;
+      const PolyRef rest = subtract(c_, state.next, polyOf(c_, mono, coefficient));
+      std::vector<PolyRef> others;
+      bool self = false;
+      for (const PolyRef part : atom->polys) {
+        const PolyRef whole = add(c_, rest, scale(c_, part, coefficient));
+        if (whole == state.self) {
+          self = true;
+        } else {
+          others.push_back(whole);
+        }
+      }
+      if (!self) continue;
+      const bool mirrored = coefficient < 0;
+      const PolyRef f = mirrored ? minimumOf(c_, others) : maximumOf(c_, others);
+      if (!stateAtoms(f).empty()) return false;
+      const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
+      const PolyRef body = atCounter(f, intOf(c_, k));
+      PolyRef fold = makeMax(c_, {k}, mirrored ? negate(c_, body) : body, c_.arena.one);
+      if (mirrored) fold = negate(c_, fold);
+      if (!same(state.first, atCounter(f, c_.arena.zeroInt))) {
+        const std::vector<PolyRef> both{state.first, fold};
+        fold = mirrored ? minimumOf(c_, both) : maximumOf(c_, both);
+      }
+      state.closed = fold;
+      return true;
+    }
+    return false;
+  }
+
+  bool same(PolyRef a, PolyRef b) { return isZero(subtract(c_, a, b)); }
+
+  bool isZero(PolyRef p) {
+    Recorder recorder;
+    Oracle none(c_, nullptr, recorder);
+    ZeroTest test(c_, none, recorder);
+    return test.zero(p, 2);
+  }
+
+  /// next = a*self + b, and a factor g of the rounds with g' * a = g: then (g*self)' = g*self + g'*b.
+  bool closeAffine(State& state) {
+    const AtomRef self = state.self->asAtom();
+    PolyRef a = c_.arena.zero;
+    PolyRef b = c_.arena.zero;
+    for (const auto& [mono, coefficient] : state.next->terms) {
+      const Rational exponent = mono->exponent(self);
+      const PolyRef rest = polyOf(c_, without(c_, mono, self), coefficient);
+      if (occurs(rest, self) || (exponent != 0 && exponent != 1)) return false;
+      (exponent == 1 ? a : b) =
+          add(c_, exponent == 1 ? a : b, exponent == 1 ? rest : polyOf(c_, mono, coefficient));
+    }
+    for (const PolyRef g : factorsOf(a)) {
+      const PolyRef later = advancedFactor(g);
+      if (!same(multiply(c_, later, a), g)) continue;
+      if (closeSum(state, g, multiply(c_, later, b))) return true;
+    }
+    return false;
+  }
+
+  /// g after one more round: the states advanced, and the counter one further.
+  PolyRef advancedFactor(PolyRef g) {
+    const IntAtomRef blank = freshVariable(c_, nullptr, false);
+    const PolyRef moved = advanced(atCounter(g, intOf(c_, blank)));
+    return substitute(c_, moved, blank, plus(c_, intOf(c_, counter_), 1));
+  }
+
+  /// Candidates for the factor that a state carries, from its coefficient: 1, parts of the coefficient that
+  /// mention states, and its denominators.
+  std::vector<PolyRef> factorsOf(PolyRef a) {
+    std::vector<PolyRef> result{c_.arena.one};
+    if (a->terms.size() == 1) {
+      std::vector<std::pair<AtomRef, Rational>> parts;
+      for (const auto& factor : a->terms[0].first->factors) {
+        if (!stateAtoms(polyOf(c_, factor.first)).empty()) parts.push_back(factor);
+      }
+      if (parts.size() <= 5) {
+        for (unsigned mask = 1; mask < (1U << parts.size()); ++mask) {
+          std::vector<std::pair<AtomRef, Rational>> chosen;
+          for (std::size_t i = 0; i < parts.size(); ++i) {
+            if ((mask >> i & 1U) != 0) chosen.push_back(parts[i]);
+          }
+          result.push_back(polyOf(c_, rawMono(c_, std::move(chosen))));
+        }
+      }
+    }
+    PolyRef denominator = c_.arena.one;
+    std::vector<AtomRef> seen;
+    for (const auto& [mono, coefficient] : a->terms) {
+      for (const auto& [atom, exponent] : mono->factors) {
+        if (exponent >= 0 || atom->kind == AtomKind::exp ||
+            std::find(seen.begin(), seen.end(), atom) != seen.end())
+          continue;
+        seen.push_back(atom);
+        denominator = multiply(c_, denominator, polyOf(c_, atom, -exponent));
+      }
+    }
+    if (denominator != c_.arena.one && contains(denominator->variables, counter_)) {
+      result.push_back(atCounter(denominator, plus(c_, intOf(c_, counter_), -1)));
+    }
+    return result;
+  }
+
+  /// g*self grows by `gain` in a round.
+  bool closeSum(State& state, PolyRef g, PolyRef gain) {
+    PolyRef potential = c_.arena.zero;  // state.closed = (constant + sum of pure gains - potential) / g
+    if (!stateAtoms(gain).empty() && !telescope(gain, potential)) return false;
+    const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
+    const PolyRef sum = makeSum(c_, {k}, atCounter(gain, intOf(c_, k)));
+    // After the first round: g1 * first = constant + gain(0) - potential1.
+    const auto afterFirst = [&](PolyRef p) {
+      const IntAtomRef blank = freshVariable(c_, nullptr, false);
+      return substitute(c_, started(atCounter(p, intOf(c_, blank))), blank, c_.arena.oneInt);
+    };
+    const PolyRef begin = add(c_, multiply(c_, afterFirst(g), state.first), afterFirst(potential));
+    PolyRef constant = subtract(c_, begin, atCounter(gain, c_.arena.zeroInt));
+    if (isZero(constant)) constant = c_.arena.zero;
+    PolyRef total = add(c_, constant, sum);
+    const auto atRounds = [&](PolyRef p) -> PolyRef {
+      const auto atoms = stateAtoms(p);
+      const bool ready = std::all_of(atoms.begin(), atoms.end(),
+                                     [&](AtomRef atom) { return stateOf(atom)->closed != nullptr; });
+      if (!ready) return nullptr;
+      return replaceStates(atCounter(p, intOf(c_, rounds_)), [](const State& s) { return s.closed; });
+    };
+    const PolyRef carried = atRounds(g);
+    const PolyRef stored = atRounds(potential);
+    if (carried == nullptr || stored == nullptr || carried->isZero()) return false;
+    state.closed = multiply(c_, subtract(c_, total, stored), inverse(c_, carried));
+    return true;
+  }
+
+  /// A gain that mentions states is a pure gain minus the growth of n * s^2 for a state s that is a running
+  /// mean, or of s^2: the multiple is read off the gain.
+  bool telescope(PolyRef& gain, PolyRef& potential) {
+    const PolyRef steps = toReal(c_, intOf(c_, counter_));
+    for (const AtomRef atom : stateAtoms(gain)) {
+      for (const PolyRef weight : {steps, c_.arena.one}) {
+        const PolyRef square = multiply(c_, weight, power(c_, polyOf(c_, atom), 2));
+        const PolyRef growth = subtract(c_, advancedFactor(square), square);
+        for (const int sign : {1, -1}) {
+          const PolyRef pure = cleared(add(c_, gain, scale(c_, growth, sign)));
+          if (!stateAtoms(pure).empty()) continue;
+          gain = pure;
+          potential = scale(c_, square, sign);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// The part of p without inverses and without states, where that is all of p.
+  PolyRef cleared(PolyRef p) {
+    PolyRef whole = c_.arena.zero;
+    for (const auto& [mono, coefficient] : p->terms) {
+      const bool pure = std::none_of(mono->factors.begin(), mono->factors.end(),
+                                     [](const auto& f) { return f.second < 0; });
+      if (pure) whole = add(c_, whole, polyOf(c_, mono, coefficient));
+    }
+    PolyRef free = c_.arena.zero;  // the part without states is the candidate for all of it
+    for (const auto& [mono, coefficient] : whole->terms) {
+      const PolyRef term = polyOf(c_, mono, coefficient);
+      if (stateAtoms(term).empty()) free = add(c_, free, term);
+    }
+    return isZero(subtract(c_, p, free)) ? free : p;
+  }
+
+  /// Base after one round, and the step from n >= 1 rounds to n + 1.
+  bool verify(const State& state) {
+    const auto closedAt = [&](PolyRef p, IntRef n) { return atRound(p, n); };
+    if (!same(closedAt(state.closed, c_.arena.oneInt), state.first)) return false;
+    if (extent_ == c_.arena.oneInt) return true;
+    const IntAtomRef before = freshIndex(c_, plus(c_, extent_, -1), "n");
+    if (!before->ranged) return false;
+    const IntRef n = plus(c_, intOf(c_, before), 1);
+    PolyRef next = replaceStates(state.next, [&](const State& s) { return closedAt(s.closed, n); });
+    next = atCounter(next, n);
+    const PolyRef claimed = closedAt(state.closed, plus(c_, n, 1));
+    return same(next, claimed);
+  }
+
+  Calculus& c_;
+  SymbolicDomain& domain_;
+  NodeRef loop_;
+  std::string& why_;
+  IntRef extent_ = nullptr;
+  IntAtomRef counter_ = nullptr;
+  IntAtomRef rounds_ = nullptr;
+  std::vector<State> states_;
+};
+
+}  // namespace
+
+std::optional<std::vector<ClosedState>> solveLoop(Calculus& c, SymbolicDomain& domain, NodeRef loop,
+                                                  std::string& why) {
+  return Solver(c, domain, loop, why).run();
+}
+
+}  // namespace nuscope::proof
