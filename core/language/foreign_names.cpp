@@ -286,7 +286,7 @@ std::string fill(std::string_view form, std::span<const std::string> given) {
 }
 
 bool mayMention(std::string_view text) {
-  return text.size() <= 40 && text.find('\n') == std::string_view::npos;
+  return text.size() <= 60 && text.find('\n') == std::string_view::npos;
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ class Lowering {
     const Statement* function = nullptr;
     Value result;
     bool returned = false;
-    int loops = 0;  ///< symbolic loops around the current statement
+    bool returnFaulty = false;  ///< a return was refused
+    int loops = 0;              ///< symbolic loops around the current statement
   };
 
   // lowering_module.cpp
@@ -67,6 +68,7 @@ class Lowering {
     tensor::Shape shape;
   };
   std::optional<Annotated> annotation(ExprRef expr, bool declare);
+  void checkDimensions(const Statement& function, const tensor::Program& program);
   void results(const Statement& function, tensor::Program& program);
   void checkResultType(const Statement& function, const tensor::Program& program);
   void checkUncalledHelpers();
@@ -84,6 +86,7 @@ class Lowering {
   void assign(ExprRef target, Value value);
   void bind(const std::string& name, Value value);
   void returns(const Statement& statement, bool last);
+  void failWithoutReturn(const Statement& function);
   Value callHelper(const Statement& function, const Arguments& arguments);
   bool checkHelperArgument(const FunctionParameter& parameter, const Value& value,
                            std::map<std::string, tensor::Dim>& dims, const Place& place);

@@ -163,7 +163,7 @@ Value Lowering::evaluateName(ExprRef expr) {
     return fail(expr->place, fmt::format("{} is a dimension; the body has not read it yet", name),
                 unknownNameHint(name));
   }
-  if (name == calls_.front()->text)
+  if (name == program_.name)
     return fail(expr->place, fmt::format("{} calls itself", name), "recursion is outside the language");
   return fail(expr->place, fmt::format("the name {} is not known", name), unknownNameHint(name));
 }
@@ -341,7 +341,8 @@ std::optional<Arguments> Lowering::arguments(ExprRef call, std::string name) {
     ok = ok && !result.items.back().value.poisoned();
   }
   for (const KeywordArgument& keyword : call->keywords) {
-    result.items.push_back({keyword.name, evaluate(keyword.value), keyword.value->place});
+    result.items.push_back(
+        {keyword.name, evaluate(keyword.value), join(keyword.place, keyword.value->place)});
     ok = ok && !result.items.back().value.poisoned();
   }
   if (!ok) return std::nullopt;
@@ -372,7 +373,7 @@ Value Lowering::evaluateCall(ExprRef expr) {
       for (std::size_t i = 1; i < expr->children.size(); ++i) evaluate(expr->children[i]);
       return fail(callee->place, fmt::format("{} is outside the language", callee->text), std::string(hint));
     }
-    if (callee->text == calls_.front()->text) {
+    if (callee->text == program_.name) {
       return fail(callee->place, fmt::format("{} calls itself", callee->text),
                   "recursion is outside the language; write a loop");
     }

@@ -157,6 +157,12 @@ void Lowering::symbolicLoop(const Statement& loop, const Range& range,
       start = {};
     }
   }
+  const bool missed =
+      std::ranges::any_of(assigned, [&](const std::string& name) { return liveAfter.contains(name); });
+  if (body.states.empty() && !missed) {
+    fail(loop.place, "the loop changes nothing that is used after it",
+         "assign its accumulators before the loop");
+  }
   for (int attempt = 0;; ++attempt) {
     if (!runBody(loop, range, body)) return poisonAll();
     if (attempt == mostAdaptations || !adaptStarts(body)) break;
@@ -270,11 +276,7 @@ bool Lowering::adaptStarts(LoopBody& body) {
 }
 
 void Lowering::finishLoop(const Statement& loop, const Range& range, LoopBody& body) {
-  if (body.states.empty()) {
-    fail(loop.place, "the loop changes nothing that is used after it",
-         "assign its accumulators before the loop");
-    return;
-  }
+  if (body.states.empty()) return;
   std::vector<NodeRef> starts;
   Attributes at;
   at.name = body.counter;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/language/dim_text.h"
 #include "core/language/foreign_names.h"
 #include "core/language/lexer.h"
 #include "core/language/lowering.h"
@@ -30,6 +31,7 @@ std::optional<Program> Lowering::run() {
   for (const Statement& statement : module_.body) {
     if (statement.kind == Statement::Kind::function) main = &statement;
   }
+  if (main) program_.name = main->text;
   for (const Statement& statement : module_.body) {
     if (&statement == main) continue;
     moduleStatement(statement, main && statement.place.begin > main->place.begin);
@@ -42,7 +44,6 @@ std::optional<Program> Lowering::run() {
     fail(main->textPlace, "the annotations need a line at the top of the file",
          "add: from __future__ import annotations");
   }
-  program_.name = main->text;
   program_.store = store_;
   if (!quiet_) collectFacts(*main, program_);
   scopes_.emplace_back();
@@ -229,14 +230,33 @@ void Lowering::signature(const Statement& function, Program& program) {
         if (node) program.parameters.push_back({parameter.name, node});
       }
     }
+    if (parameter.name == "np") fail(parameter.place, "np stands for NumPy", "rename the parameter");
     scope().variables[parameter.name] = value;
+  }
+  checkDimensions(function, program);
+}
+
+/// The body and the caller see shapes only: every dimension must show in one.
+void Lowering::checkDimensions(const Statement& function, const Program& program) {
+  for (const FunctionParameter& parameter : function.parameters) {
+    if (dimensions_.contains(parameter.name)) {
+      fail(parameter.place, fmt::format("{} is a parameter and a dimension", parameter.name),
+           "rename one of them");
+    }
+  }
+  for (const std::string& symbol : program.dimensions) {
+    if (program.parameters.size() != function.parameters.size() || !readDimension(program, symbol).empty())
+      continue;
+    fail(function.textPlace,
+         fmt::format("the dimension {} cannot be told from the shapes of the parameters", symbol),
+         fmt::format("give a parameter an axis of extent {} or a multiple of it", symbol));
+    return;
   }
 }
 
 void Lowering::results(const Statement& function, Program& program) {
   if (!scope().returned) {
-    fail(function.textPlace, fmt::format("the function {} returns nothing", function.text),
-         "end it with return y");
+    failWithoutReturn(function);
     return;
   }
   const Value& value = scope().result;

@@ -73,8 +73,11 @@ void Lowering::statement(const Block& block, std::size_t index) {
       fail(statement.place, fmt::format("'{}=' would change a tensor in place", statement.text),
            fmt::format("write {} = {} {} {}", quoted(target), quoted(target), statement.text,
                        quoted(builder_.textOf(statement.value))));
-      evaluate(statement.value);
-      assign(statement.target, {});
+      if (statement.target->kind == Expr::Kind::name) {  // go on as if it were written so
+        const Value old = evaluate(statement.target);
+        assign(statement.target,
+               builder_.binary(statement.text, old, evaluate(statement.value), statement.place));
+      }
       return;
     }
     case Statement::Kind::assertion:
@@ -141,11 +144,24 @@ void Lowering::assign(ExprRef target, Value value) {
 
 void Lowering::bind(const std::string& name, Value value) {
   scope().gone.erase(name);
+  if (name == "np" && unknownNames_.insert("np =").second) {
+    fail(scope().function ? scope().function->textPlace : Place{}, "np is assigned, but stands for NumPy",
+         "use another name");
+  }
   if (value.is(Value::Kind::tensor) && value.node->op != tensor::Op::input &&
       value.node->op != tensor::Op::loopState) {
     program_.variables.try_emplace(value.node, name);
   }
   scope().variables[name] = std::move(value);
+}
+
+/// Unless a line that could not be read may have been the return.
+void Lowering::failWithoutReturn(const Statement& function) {
+  const bool faulty = std::ranges::any_of(
+      function.body, [](const Statement& s) { return s.kind == Statement::Kind::invalid; });
+  if (faulty || scope().returnFaulty || exhausted_) return;
+  fail(function.textPlace, fmt::format("the function {} returns nothing", function.text),
+       "end it with return y");
 }
 
 void Lowering::returns(const Statement& statement, bool) {
@@ -154,6 +170,7 @@ void Lowering::returns(const Statement& statement, bool) {
     return;
   }
   if (scope().loops > 0) {
+    scope().returnFaulty = true;
     fail(statement.place, "return inside a loop is outside the language", "return after the loop");
     return;
   }
@@ -242,9 +259,7 @@ Value Lowering::callHelper(const Statement& function, const Arguments& arguments
   scopes_.push_back(std::move(inner));
   calls_.push_back(&function);
   block(function.body, {});
-  if (!scope().returned)
-    fail(function.textPlace, fmt::format("the function {} returns nothing", function.text),
-         "end it with return y");
+  if (!scope().returned) failWithoutReturn(function);
   Value result = std::move(scope().result);
   calls_.pop_back();
   scopes_.pop_back();

@@ -411,11 +411,11 @@ Value Lowering::callMethod(const Value& base, const std::string& method, ExprRef
       method == "reshape" || method == "transpose" || method == "swapaxes" || method == "astype";
   if (!known) {
     arguments(expr, method);  // for errors in the arguments
-    if (base.poisoned()) return {};
     const auto replacement = methodReplacement(method, builder_.textOf(target), texts);
     std::string hint = replacement ? "write " + *replacement : "";
     if (hint.empty() && isNumpyFunction(method))
       hint = fmt::format("write np.{}({}, ...)", method, quoted(builder_.textOf(target)));
+    if (base.poisoned() && hint.empty()) return {};
     const std::string_view methods[] = {"reshape", "transpose", "swapaxes", "astype"};
     if (hint.empty()) {
       if (const auto close = nearest(method, methods)) hint = fmt::format("did you mean .{}?", *close);

@@ -455,35 +455,40 @@ class Parser {
       }
       oneStatement(into, depth);
     } catch (const SyntaxError&) {
-      recover();
       Statement& bad = into.emplace_back();
       bad.place = tokens_[before].place;
-      poisonTargets(before, bad);
+      std::vector<ExprRef> names;
+      assignedNames(before, names);
+      recover(names);
+      while (atWord("else") || atWord("elif") || atWord("except") || atWord("finally")) recover(names);
+      if (!names.empty()) {
+        Expr& tuple = create(Expr::Kind::tuple, bad.place);
+        tuple.children = std::move(names);
+        bad.target = &tuple;
+      }
     }
     if (position_ == before) next();
   }
 
   /// A faulty line "a, b = ..." still assigns a and b, so that their uses raise no second error.
-  void poisonTargets(std::size_t from, Statement& bad) {
+  void assignedNames(std::size_t from, std::vector<ExprRef>& into) {
     std::vector<ExprRef> names;
-    std::size_t i = from;
-    for (; tokens_[i].kind == Kind::name; i += 2) {
+    for (std::size_t i = from; i + 1 < tokens_.size() && tokens_[i].kind == Kind::name; i += 2) {
       Expr& name = create(Expr::Kind::name, tokens_[i].place);
       name.text = tokens_[i].text;
       names.push_back(&name);
-      if (i + 1 >= tokens_.size() || tokens_[i + 1].kind != Kind::op) return;
-      if (tokens_[i + 1].text == "=") {
-        Expr& tuple = create(Expr::Kind::tuple, tokens_[from].place);
-        tuple.children = std::move(names);
-        bad.target = &tuple;
+      if (tokens_[i + 1].kind != Kind::op) return;
+      if (tokens_[i + 1].text.ends_with('=')) {
+        into.insert(into.end(), names.begin(), names.end());
         return;
       }
-      if (tokens_[i + 1].text != "," || i + 2 >= tokens_.size()) return;
+      if (tokens_[i + 1].text != ",") return;
     }
   }
 
-  /// To the end of the logical line, and past the block that belongs to it.
-  void recover() {
+  /// To the end of the logical line, and past the block that belongs to it; `names` gets what the block
+  /// assigns.
+  void recover(std::vector<ExprRef>& names) {
     while (!at(Kind::newline) && !at(Kind::end) && !at(Kind::indent) && !at(Kind::dedent)) next();
     if (at(Kind::newline)) next();
     if (!at(Kind::indent)) return;
@@ -491,7 +496,9 @@ class Parser {
     do {
       if (at(Kind::indent)) ++depth;
       if (at(Kind::dedent)) --depth;
+      const bool lineStart = at(Kind::newline) || at(Kind::indent) || at(Kind::dedent);
       next();
+      if (lineStart && at(Kind::name)) assignedNames(position_, names);
     } while (depth > 0 && !at(Kind::end));
   }
 
