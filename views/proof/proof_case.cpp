@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/language/printer.h"
+#include "core/nugraph/changed_pair.h"
 #include "core/semantics/formula.h"
 #include "core/tensor/dtype.h"
 #include "views/proof/formula_diff.h"
@@ -106,34 +107,13 @@ Mark verdictMark(const proof::Proof& proof) {
   return markOf(proof.verdict);
 }
 
-std::pair<tensor::NodeRef, tensor::NodeRef> changedPair(tensor::NodeRef left, tensor::NodeRef right) {
-  while (left != right && left->op == right->op && left->operands.size() == right->operands.size() &&
-         left->attributes == right->attributes && left->shape == right->shape) {
-    std::size_t differing = 0;
-    std::size_t where = 0;
-    for (std::size_t i = 0; i < left->operands.size(); ++i) {
-      if (left->operands[i] == right->operands[i]) continue;
-      ++differing;
-      where = i;
-    }
-    if (differing != 1) break;
-    const tensor::NodeRef a = left->operands[where];
-    const tensor::NodeRef b = right->operands[where];
-    // A change of shape is part of what happened: the pair stays above it.
-    if (a->shape != b->shape) break;
-    left = a;
-    right = b;
-  }
-  return {left, right};
-}
-
 std::vector<MathLine> caseMath(const ProofCase& c) {
   if (c.left.results.empty() || c.right.results.empty()) return {};
   const std::size_t result =
       std::min(differingResult(c), std::min(c.left.results.size(), c.right.results.size()) - 1);
   const auto whole = std::pair(c.left.results[result], c.right.results[result]);
   const auto [leftNode, rightNode] =
-      c.left.store == c.right.store ? changedPair(whole.first, whole.second) : whole;
+      c.left.store == c.right.store ? nugraph::changedPair(whole.first, whole.second) : whole;
   const bool inside = leftNode != whole.first;
   const semantics::Formulas left = semantics::formulas(c.left, leftNode);
   const semantics::Formulas right = semantics::formulas(c.right, rightNode);

@@ -34,10 +34,6 @@ Mark verdictMark(const proof::Proof& proof);
 /// ">=" and "<=" as people write them.
 QString prettyRelations(QString text);
 
-/// The innermost pair of nodes in which two results differ: below it only one operand of equal operators
-/// leads on.
-std::pair<tensor::NodeRef, tensor::NodeRef> changedPair(tensor::NodeRef left, tensor::NodeRef right);
-
 /// Both sides in mathematical notation, what moved marked, names explained below. Builds formulas of the
 /// changed pair of the first result that differs; may take milliseconds for large graphs, so call it in a
 /// job.
