@@ -25,6 +25,7 @@ using Action = std::function<int()>;
   X(Lower) \
   X(Prove) \
   X(Replay) \
+  X(Report) \
   X(Solve) \
   X(Worker) \
   X(Version)
