@@ -1,5 +1,5 @@
-// `nuscope report`: one self-contained HTML file about a study. Its pictures are painted by nuscope-explorer, offscreen,
-// in processes of their own: what is printed is what the window shows.
+// `nuscope report`: one self-contained HTML file about a study. Its pictures are painted by nuscope-explorer,
+// offscreen, in processes of their own: what is printed is what the window shows.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,7 +32,9 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     std::string pattern = (fs::temp_directory_path() / "nuscope-report-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw EnvironmentError("No temporary folder can be made in " + fs::temp_directory_path().string() + ".");
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw EnvironmentError("No temporary folder can be made in " + fs::temp_directory_path().string() +
+                             ".");
     path_ = pattern;
   }
   ~ScratchFolder() {
@@ -61,7 +63,8 @@ std::string svgElement(const std::string& text) {
 }
 
 /// Empty, or why it failed.
-std::string paint(const fs::path& explorer, const std::vector<std::string>& arguments, const Progress& progress) {
+std::string paint(const fs::path& explorer, const std::vector<std::string>& arguments,
+                  const Progress& progress) {
   ProcessOptions options;
   options.arguments = {explorer.string()};
   options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
@@ -81,10 +84,12 @@ std::string paint(const fs::path& explorer, const std::vector<std::string>& argu
   }
   const auto end = process.wait(std::chrono::seconds(5));
   if (end && end->success()) return {};
-  return "nuscope-explorer ended with " + (end ? end->text() : std::string("no answer")) + (said.empty() ? "" : " (" + said + ")");
+  return "nuscope-explorer ended with " + (end ? end->text() : std::string("no answer")) +
+         (said.empty() ? "" : " (" + said + ")");
 }
 
-sweep::ReportPictures paintPictures(const std::string& study, const std::optional<int>& winner, const Progress& progress) {
+sweep::ReportPictures paintPictures(const std::string& study, const std::optional<int>& winner,
+                                    const Progress& progress) {
   sweep::ReportPictures pictures;
   const fs::path explorer = fs::path(executablePath()).parent_path() / "nuscope-explorer";
   if (!fs::exists(explorer)) {
@@ -95,16 +100,19 @@ sweep::ReportPictures paintPictures(const std::string& study, const std::optiona
     std::string name, view, select;
   };
   std::vector<Wanted> wanted{{"derivation", "derivation", ""}, {"latency", "plots", ""}};
-  if (winner) wanted.push_back({fmt::format("variant-{}", *winner), "variant", fmt::format("variant {}", *winner)});
+  if (winner)
+    wanted.push_back({fmt::format("variant-{}", *winner), "variant", fmt::format("variant {}", *winner)});
   const ScratchFolder scratch;
   int done = 0;
   for (const Wanted& picture : wanted) {
     sweep::ReportPicture both;
     for (const std::string theme : {"light", "dark"}) {
       progress.check();
-      progress.report(0.05 + 0.7 * done++ / (2.0 * static_cast<double>(wanted.size())), "painting " + picture.name);
+      progress.report(0.05 + 0.7 * done++ / (2.0 * static_cast<double>(wanted.size())),
+                      "painting " + picture.name);
       const fs::path file = scratch.path() / (picture.name + "-" + theme + ".svg");
-      std::vector<std::string> arguments{study, "--export", file.string(), "--view", picture.view, "--theme", theme};
+      std::vector<std::string> arguments{study,        "--export", file.string(), "--view",
+                                         picture.view, "--theme",  theme};
       if (!picture.select.empty()) arguments.insert(arguments.end(), {"--select", picture.select});
       const std::string why = paint(explorer, arguments, progress);
       if (!why.empty()) {
@@ -124,7 +132,8 @@ fs::path outputFile(const Options& options) {
   if (path.extension() == ".html" || path.extension() == ".htm") return path;
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw EnvironmentError(fmt::format("The folder {} cannot be made: {}.", path.string(), error.message()));
+  if (error)
+    throw EnvironmentError(fmt::format("The folder {} cannot be made: {}.", path.string(), error.message()));
   return path / "report.html";
 }
 
@@ -178,7 +187,8 @@ void addReport(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("report", "Write one self-contained HTML file about a study");
   command->add_option("STUDY", options->study, "A study: S.nuscope")->required();
-  command->add_option("-o,--output", options->output, "A folder (gets report.html) or an .html file; without it S.html beside the study");
+  command->add_option("-o,--output", options->output,
+                      "A folder (gets report.html) or an .html file; without it S.html beside the study");
   command->add_flag("--no-pictures", options->noPictures, "Do not ask nuscope-explorer for pictures");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }

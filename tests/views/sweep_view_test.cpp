@@ -1,0 +1,237 @@
+// Sweeps as they are shown: a small recorded study, filters, sorting, a click in the plot that leads to the
+// kernel.
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QHeaderView>
+#include <QTextBlock>
+
+#include "core/sweep/study.h"
+#include "study_fixture.h"
+#include "views/code/code_view.h"
+#include "views/devices/devices_view.h"
+#include "views/editor/code_editor.h"
+#include "views/sweep/candidates_view.h"
+#include "views/sweep/plots_view.h"
+#include "views/sweep/sweep_screen.h"
+#include "views/sweep/sweep_words.h"
+
+namespace nuscope::views {
+namespace {
+
+using sweep::CandidateState;
+
+SweepRowRef row(int id, int variant, CandidateState state, double median, sweep::Parameters parameters = {}) {
+  auto r = std::make_shared<SweepRow>();
+  r->candidate.id = id;
+  r->candidate.variant = variant;
+  r->candidate.label = variant == 0 ? "as written" : "gain into w";
+  r->candidate.state = state;
+  r->candidate.parameters = std::move(parameters);
+  r->candidate.modelledSeconds = median * (1 + 0.02 * (id % 5));
+  if (state == CandidateState::measured) {
+    sweep::Measurement m;
+    m.median = median;
+    m.low = median * 0.996;
+    m.high = median * 1.004;
+    for (int i = 0; i < 25; ++i) m.samples.push_back(median * (1 + 0.004 * ((i * 7) % 11 - 5) / 5.0));
+    m.gate.passed = true;
+    m.gate.worst = 0;
+    m.gate.draws.push_back({.distribution = "normal, scale 1", .error = 1.5e-5, .bound = 1e-4});
+    m.key.device = "host: test";
+    r->measurement = m;
+  }
+  return r;
+}
+
+std::shared_ptr<SweepSnapshot> snapshot(const tensor::Extents& extents) {
+  auto s = std::make_shared<SweepSnapshot>();
+  s->record.extents = extents;
+  s->record.target = "host-generic";
+  s->record.device = "host: test";
+  s->record.threads = 2;
+  const double ms = 1e-3;
+  for (int i = 0; i < 14; ++i) {
+    s->rows.push_back(row(100 + i, i % 2, CandidateState::measured, (7.84 + 0.3 * i) * ms,
+                          {{"strip_m", i % 3 == 0 ? 128 : 256}, {"block_k", 96}, {"unroll", 4}}));
+  }
+  auto wrong = std::make_shared<SweepRow>(*row(120, 1, CandidateState::wrong, 9 * ms));
+  wrong->candidate.reason = "rounding, K in one piece: 3.1e-2 at [0, 3]";
+  s->rows.push_back(wrong);
+  auto late = std::make_shared<SweepRow>(*row(121, 0, CandidateState::timedOut, 9 * ms));
+  late->candidate.reason = "no answer in 5 s";
+  s->rows.push_back(late);
+  for (int i = 0; i < 8; ++i)
+    s->rows.push_back(row(130 + i, 0, CandidateState::enumerated, (13 + i) * ms,
+                          {{"strip_m", 512}, {"block_k", 48}, {"unroll", 2}}));
+  sortRows(s->rows);
+  for (const auto& [label, median] :
+       {std::pair("OpenBLAS 0.3.21 + loops, 2 threads", 15.5), std::pair("as written, plain loops", 41.2)}) {
+    auto b = std::make_shared<SweepRow>(
+        *row(140 + static_cast<int>(median), 0, CandidateState::measured, median * ms));
+    b->candidate.kind = sweep::CandidateKind::baseline;
+    b->candidate.label = label;
+    s->baselines.push_back(b);
+  }
+  s->counts = {.enumerated = 24, .measured = 14, .wrong = 1, .timedOut = 1};
+  s->bestSoFar = {{2, 11}, {9, 8.6}, {21, 7.84}};
+  s->seconds = 37;
+  s->secondsBudget = 60;
+  return s;
+}
+
+TEST(SweepWords, TheHeadlineSaysTheNumberThatMatters) {
+  const auto s = snapshot({{"M", 512}});
+  EXPECT_EQ(sweepHeadline(*s),
+            "7.84 ms: 1.98 times as fast as OpenBLAS 0.3.21 + loops, 5.26 times as as written");
+  EXPECT_EQ(sweepProgress(*s), "14 of 24 measured, 37 s of 60 s");
+  s->rows.clear();
+  EXPECT_EQ(sweepHeadline(*s), "No candidates");
+}
+
+TEST(SweepWords, WhatLiesWithinNoiseIsSaid) {
+  const auto s = snapshot({});
+  auto b = std::make_shared<SweepRow>(*s->baselines[0]);
+  b->measurement->median = 7.85e-3;
+  b->measurement->low = 7.80e-3;
+  b->measurement->high = 7.90e-3;
+  s->baselines[0] = b;
+  EXPECT_TRUE(sweepHeadline(*s).contains("as fast as OpenBLAS 0.3.21 + loops, within noise"));
+}
+
+TEST(SweepWords, StandingsInWords) {
+  const auto s = snapshot({});
+  const SweepRowRef best = s->best();
+  ASSERT_TRUE(best);
+  EXPECT_EQ(standing(*best, best.get()), "fastest");
+  EXPECT_EQ(standing(*s->find(101), best.get()), "+3.8 %");
+  EXPECT_EQ(standing(*s->find(121), best.get()), "no answer in 5 s");
+  EXPECT_EQ(standing(*s->find(130), best.get()), "not measured");
+  EXPECT_TRUE(standing(*s->find(120), best.get()).startsWith("wrong: rounding"));
+}
+
+TEST(Devices, AListIsReadAndAFaultIsSaid) {
+  QString why;
+  const auto rows = parseDevices(R"({"format":"nuscope-devices","version":1,"devices":[
+    {"kind":"nvidia","name":"","available":false,"reason":"no driver"},
+    {"kind":"host","name":"CPU","available":true,"reason":"avx2"}]})",
+                                 &why);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].kind, "host");
+  EXPECT_EQ(rows[1].reason, "no driver");
+  EXPECT_TRUE(why.isEmpty());
+  EXPECT_TRUE(parseDevices("nonsense", &why).empty());
+  EXPECT_FALSE(why.isEmpty());
+}
+
+TEST(ShellCommand, QuotesWhatAShellWouldRead) {
+  EXPECT_EQ(shellCommand({"g++", "-O3", "{source}", "-o", "{output}", "-DX=a b"}, "k.cpp", "k.so"),
+            "g++ -O3 k.cpp -o k.so '-DX=a b'");
+}
+
+class SweepViewTest : public StudyFixture {};
+
+TEST_F(SweepViewTest, TheTableFiltersSortsAndSelects) {
+  document.setSweep(snapshot({{"M", 512}, {"K", 1024}, {"N", 1024}}));
+  CandidatesView view(context());
+  view.resize(780, 500);
+  view.show();
+  QAbstractItemModelTester tester(const_cast<RowsModel*>(view.model()));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.shownRows() == 24; }, 5000));
+  const QString text = view.table()->plainText(false);
+  EXPECT_TRUE(text.section('\n', 0, 0).contains("7.84"));
+  EXPECT_TRUE(text.section('\n', 0, 0).contains("fastest"));
+  view.setFilter(CandidatesView::wrong);
+  EXPECT_EQ(view.shownRows(), 1U);
+  view.setFilter(CandidatesView::passed);
+  EXPECT_EQ(view.shownRows(), 14U);
+  view.setFilter(CandidatesView::all);
+  const QRect third = view.table()->visualRect(view.model()->index(2, 1));
+  QTest::mouseClick(view.table()->viewport(), Qt::LeftButton, Qt::NoModifier, third.center());
+  EXPECT_EQ(selection.place().candidate, 102);
+  selection.selectCandidate(105, 1);
+  EXPECT_EQ(view.table()->currentIndex().row(), 5);
+  EXPECT_TRUE(view.csv().startsWith("#,Variant"));
+}
+
+TEST_F(SweepViewTest, ThirtyThousandRowsShowWithoutAStall) {
+  auto big = snapshot({{"M", 512}});
+  for (int i = 0; i < 30000; ++i)
+    big->rows.push_back(row(1000 + i, i % 9, CandidateState::enumerated, (14 + i * 1e-3) * 1e-3,
+                            {{"strip_m", 64 << (i % 4)}, {"block_k", 48 << (i % 3)}}));
+  document.setSweep(big);
+  CandidatesView view(context());
+  view.resize(780, 500);
+  view.show();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.shownRows() > 30000; }, 20000));
+  QElapsedTimer clock;
+  clock.start();
+  document.setSweep(std::make_shared<SweepSnapshot>(*big));
+  view.repaint();
+  QCoreApplication::processEvents();
+  std::printf("a new snapshot of 30,024 rows: %lld ms\n", static_cast<long long>(clock.elapsed()));
+  EXPECT_LT(clock.elapsed(), 600);
+}
+
+TEST_F(SweepViewTest, AClickInThePlotLeadsToTheKernel) {
+  explore();
+  const tensor::Extents extents{{"M", 16}, {"K", 32}, {"N", 16}};
+  document.setSweep(snapshot(extents));
+  SweepScreen screen(context());
+  screen.resize(1240, 760);
+  screen.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&screen));
+  LatencyPlot* plot = screen.plots()->latencyPlot();
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return plot->positionOf(103).has_value() && plot->data().best.size() == 12; }, 5000));
+  QTest::qWait(50);
+  QTest::mouseClick(plot, Qt::LeftButton, Qt::NoModifier, plot->positionOf(103)->toPoint());
+  EXPECT_EQ(selection.place().candidate, 103);
+  EXPECT_EQ(selection.place().variant, 1);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return screen.code()->kernel() != nullptr; }, 10000));
+  EXPECT_TRUE(screen.code()->editor()->toPlainText().contains("extern \"C\""));
+  EXPECT_FALSE(screen.code()->compileCommand().isEmpty());
+  QTest::qWait(200);
+  keep(screen, "sweep");
+}
+
+TEST_F(SweepViewTest, ALineOfTheKernelSelectsItsNodeAndBack) {
+  explore();
+  for (const char* name : {"M", "K", "N"}) document.setExtent(name, 32);
+  CodeView view(context());
+  view.resize(700, 600);
+  view.show();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.kernel() != nullptr; }, 10000))
+      << view.summary().toStdString();
+  ASSERT_FALSE(view.kernel()->nodesOfLine.empty());
+  const auto [line, nodes] = *view.kernel()->nodesOfLine.begin();
+  const QTextBlock block = view.editor()->document()->findBlockByNumber(line - 1);
+  QTextCursor cursor(block);
+  view.editor()->setTextCursor(cursor);
+  view.editor()->ensureCursorVisible();
+  QTest::mouseClick(view.editor()->viewport(), Qt::LeftButton, Qt::NoModifier,
+                    view.editor()->cursorRect(cursor).center() + QPoint(12, 0));
+  EXPECT_NE(std::find(nodes.begin(), nodes.end(), selection.place().node), nodes.end());
+  keep(view, "code");
+}
+
+TEST_F(SweepViewTest, AnEmptySweepSaysWhatItDoesAndWhyItCannotStart) {
+  SweepScreen screen(context());
+  screen.resize(1240, 760);
+  screen.show();
+  QTest::qWait(50);
+  EXPECT_FALSE(screen.runner()->obstacle().isEmpty());
+  screen.startSweep();
+  EXPECT_TRUE(screen.summary().contains("No sweep yet"));
+  keep(screen, "sweep-empty");
+}
+
+TEST_F(SweepViewTest, DevicesAreAskedOfTheCommandLine) {
+  DevicesView view(context());
+  view.resize(900, 400);
+  view.show();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !view.summary().startsWith("Looking"); }, 15000));
+  keep(view, "devices");
+}
+
+}  // namespace
+}  // namespace nuscope::views
