@@ -156,7 +156,6 @@ void SweepRunner::start(const SweepSettings& settings, bool resume) {
     Q_EMIT failed(why);
     return;
   }
-  const auto program = document_.program();
   const auto graph = document_.nuGraph();
   const std::shared_ptr<sweep::Study> study = document_.study();
   const int revision = document_.revision();
@@ -169,7 +168,7 @@ void SweepRunner::start(const SweepSettings& settings, bool resume) {
   options.python = settings.python;
   Job* job = jobs_.run(
       this, {.title = tr("Sweep %1").arg(document_.programName()), .lane = QStringLiteral("sweep")},
-      [this, program, graph, study, revision, options, settings](JobHandle& handle) {
+      [this, graph, study, revision, options, settings](JobHandle& handle) {
         Collector collector(study, settings);
         const auto publish = [&](std::shared_ptr<const SweepSnapshot> snapshot) {
           handle.publish([this, snapshot = std::move(snapshot)] { document_.setSweep(snapshot); });
@@ -181,7 +180,7 @@ void SweepRunner::start(const SweepSettings& settings, bool resume) {
         };
         try {
           const sweep::SweepResult result =
-              sweep::runSweep(*study, revision, *program, *graph, options, handle.progress(), onEvent);
+              sweep::runSweep(*study, revision, *graph, options, handle.progress(), onEvent);
           return collector.finish(result);
         } catch (const Cancelled&) {
           return collector.abandon();
