@@ -29,6 +29,12 @@ bool isFree(const std::vector<IntAtomRef>& variables, const Variables& set, IntA
                       [&](IntAtomRef w) { return contains(w->extent->variables, v); });
 }
 
+/// No range is empty, so every index has its factors.
+bool inhabited(Calculus& c, const std::vector<IntAtomRef>& variables) {
+  return std::all_of(variables.begin(), variables.end(),
+                     [&](IntAtomRef v) { return positive(c, v->extent); });
+}
+
 PolyRef productAtom(Calculus& c, const std::vector<IntAtomRef>& variables, PolyRef body) {
   const Variables set = asSet(variables);
   for (const IntAtomRef v : variables) {
@@ -71,6 +77,15 @@ PolyRef makeProduct(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body
   PolyRef guard = c.arena.one;
   dropUnits(c, variables, body, guard);
   if (variables.empty() || body == c.arena.one) return body;
+  // One factor that is 0 makes the product 0.
+  const Variables set = asSet(variables);
+  for (const IntAtomRef v : variables) {
+    if (!isFree(variables, set, v) || !positive(c, v->extent)) continue;
+    for (const IntRef at : {c.arena.zeroInt, plus(c, v->extent, -1)}) {
+      if (!body->indicators) break;
+      if (substitute(c, body, v, at)->isZero() && inhabited(c, variables)) return c.arena.zero;
+    }
+  }
   // Factors separate where the body is one monomial; prod exp(f) = exp(sum f).
   if (body->terms.size() == 1 && body->terms[0].second == 1) {
     PolyRef result = c.arena.one;

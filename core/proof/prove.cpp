@@ -120,7 +120,32 @@ class Prover {
     proof_.steps = std::move(recorder_.steps);
   }
 
+  /// Left minus right in normal form, for a refuted pair.
+  void remainingOf(std::size_t i) {
+    try {
+      assume(c_, domain_, assumptions_, attempt_.leftAsserts, attempt_.rightAsserts);
+      if (!assumptions_.dims.equal(attempt_.left[i]->shape, attempt_.right[i]->shape)) return;
+      const auto index = indexOf(attempt_.left[i]);
+      const Scalar left = domain_.element(attempt_.left[i], index);
+      const Scalar right = domain_.element(attempt_.right[i], index);
+      proof_.remaining = shortText(c_, differenceOf(left, right));
+    } catch (const GaveUp&) {
+      proof_.remaining.clear();  // too large to show
+    } catch (const UserError&) {
+      proof_.remaining.clear();
+    }
+  }
+
  private:
+  std::vector<IntRef> indexOf(NodeRef node) {
+    std::vector<IntRef> index;
+    for (const auto& extent : node->shape) {
+      const IntRef size = domain_.dim(extent);
+      index.push_back(size == c_.arena.oneInt ? c_.arena.zeroInt : intOf(c_, freshIndex(c_, size, "i")));
+    }
+    return index;
+  }
+
   std::string reasonOfProof() const {
     const std::string& by = recorder_.decidedBy;
     if (by == "normal-form") return "the normal forms agree";
@@ -147,11 +172,7 @@ class Prover {
           fmt::format("the types differ: {} and {}", tensor::text(a->dtype), tensor::text(b->dtype));
       return false;
     }
-    std::vector<IntRef> index;
-    for (const auto& extent : a->shape) {
-      const IntRef size = domain_.dim(extent);
-      index.push_back(size == c_.arena.oneInt ? c_.arena.zeroInt : intOf(c_, freshIndex(c_, size, "i")));
-    }
+    const auto index = indexOf(a);
     const Scalar left = domain_.element(a, index);
     const Scalar right = domain_.element(b, index);
     const PolyRef difference = differenceOf(left, right);
@@ -276,6 +297,12 @@ Proof prove(const Program& left, const Program& right, const Options& options, c
       proof.counterexample = outcome.counterexample;
       proof.decidedBy = "draw";
       proof.reason = fmt::format("draw {} differs", outcome.counterexample->draw);
+      const Cut none;
+      const Attempt attempt{
+          left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions,
+          none,         options};
+      const auto soon = Clock::now() + std::chrono::milliseconds(200);
+      Prover(attempt, progress, std::min(soon, deadline), proof).remainingOf(outcome.counterexample->result);
       return finish();
     }
     if (!outcome.note.empty()) proof.reason = outcome.note;

@@ -84,6 +84,9 @@ Outcome run(const std::string& corpus, bool draws) {
       std::cout << (wrong ? "WRONG " : "") << text(proof.verdict) << " " << (test.provable ? "P " : "R ")
                 << test.name << " " << proof.decidedBy << " " << static_cast<int>(proof.seconds * 1000)
                 << "ms " << proof.reason << "\n";
+      for (const auto& note : proof.steps) {
+        if (note.lemma == "tuple fold") std::cout << "    " << note.text << "\n";
+      }
     }
   }
   std::sort(outcome.seconds.begin(), outcome.seconds.end());
