@@ -1,6 +1,7 @@
 #include "core/proof/folds.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/proof/int_facts.h"
 #include "core/proof/real_term.h"
@@ -110,10 +111,12 @@ std::vector<std::vector<IntAtomRef>> orders(const std::vector<IntAtomRef>& varia
                                             PolyRef guard) {
   if (variables.size() == 1) return {variables};
   const Variables all = asSet(variables);
-  std::vector<std::pair<std::size_t, IntAtomRef>> keyed;
+  // By occurrence first, so that folds over other ranges of the same body are ordered alike.
+  using Key = std::array<std::size_t, 3>;
+  std::vector<std::pair<Key, IntAtomRef>> keyed;
   for (const IntAtomRef variable : variables) {
     Signature signature(all, variable);
-    keyed.emplace_back(signature(body) * 31 + signature(guard) + signature(variable->extent) * 7, variable);
+    keyed.emplace_back(Key{signature(body), signature(guard), signature(variable->extent)}, variable);
   }
   std::stable_sort(keyed.begin(), keyed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

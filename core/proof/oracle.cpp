@@ -7,12 +7,19 @@
 
 namespace nuscope::proof {
 
+/// The first goals get time, for a busy machine; many hopeless ones do not.
+std::chrono::milliseconds Oracle::limitNow() const {
+  const double own = spent_ < 1500 ? 1200 : 300;
+  const double left = std::max(1.0, std::min(c_.secondsLeft() * 1000, own));
+  return std::chrono::milliseconds(static_cast<long>(left));
+}
+
 bool Oracle::impossible(const Goal& goal) {
   if (pool_ == nullptr) {
     wanted_ = true;
     return false;
   }
-  if (asked_ >= 400) return false;
+  if (asked_ >= 400 || spent_ > 4000) return false;
   struct Attempt {
     bool relaxed;
     SolverSetup setup;
@@ -23,15 +30,14 @@ bool Oracle::impossible(const Goal& goal) {
   attempts.push_back({true, SolverSetup::nlsat});
   for (const Attempt& attempt : attempts) {
     c_.look();
-    const double left = c_.secondsLeft() * 1000;
     SolverQuery query;
     query.setup = attempt.setup;
-    query.limit =
-        std::min(limit, std::chrono::milliseconds(static_cast<long>(std::max(1.0, std::min(left, 1e6)))));
+    query.limit = limitNow();
     const Script script = smtScript(c_, goal, attempt.relaxed);
     query.smt = script.hypotheses + script.goal;
     ++asked_;
     const SolverAnswer answer = pool_->ask(query, c_.progress().stopToken());
+    spent_ += answer.milliseconds;
     c_.progress().check();
     if (answer.status == SolverAnswer::Status::sat) {
       // A model of the relaxation decides nothing about integers, but another setup will not say unsat

@@ -27,14 +27,16 @@ class Oracle {
   [[nodiscard]] bool wanted() const {
     return wanted_;
   }  ///< a question could not be asked for want of a solver
-  std::chrono::milliseconds limit{400};
 
  private:
+  [[nodiscard]] std::chrono::milliseconds limitNow() const;
+
   Calculus& c_;
   SolverPool* pool_;
   Recorder& recorder_;
   bool wanted_ = false;
   int asked_ = 0;
+  double spent_ = 0;  ///< milliseconds in the solver
 };
 
 }  // namespace nuscope::proof
