@@ -80,7 +80,7 @@ struct GraphDiff {
 };
 
 /// Names of variables, for the texts of nodes.
-void keepNames(const tensor::Program& from, propagate::StoreCopy& copy, tensor::Program& to) {
+void keepNames(const tensor::Program& from, tensor::StoreCopy& copy, tensor::Program& to) {
   for (const NodeRef node : tensor::topological(from.results)) {
     const auto name = from.variables.find(node);
     if (name != from.variables.end()) to.variables.emplace(copy(node), name->second);
@@ -89,8 +89,8 @@ void keepNames(const tensor::Program& from, propagate::StoreCopy& copy, tensor::
 
 GraphDiff difference(const tensor::Program& a, const tensor::Program& b) {
   auto store = std::make_shared<tensor::NodeStore>();
-  propagate::StoreCopy copyA(a, *store);
-  propagate::StoreCopy copyB(b, *store);
+  tensor::StoreCopy copyA(*store, a.facts);
+  tensor::StoreCopy copyB(*store, b.facts);
   GraphDiff diff;
   diff.left = propagate::copied(a, a.results, copyA, store);
   diff.right = propagate::copied(b, b.results, copyB, store);

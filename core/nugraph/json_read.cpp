@@ -4,6 +4,7 @@
 
 #include "core/nugraph/json.h"
 #include "core/nugraph/json_parts.h"
+#include "core/tensor/store_copy.h"
 
 namespace nuscope::nugraph {
 namespace {
@@ -43,13 +44,21 @@ class Reader {
          arrayOf(member(member(json_, "program"), "preconditions"), "preconditions", 10000)) {
       if (const Json* dims = optionalMember(json, "dims")) facts_.assume(relationOf(*dims));
     }
-    makingFacts_ = facts_;
+    std::map<std::string, std::vector<tensor::Dim>> counters;
     for (const Json& json : arrayOf(member(json_, "nodes"), "nodes", maxNodes)) {
       if (stringOf(member(json, "op"), "op") != tensor::name(Op::loop)) continue;
       const Json& attributes = member(json, "attributes");
       const auto shape = shapeOf(member(attributes, "shape"));
       if (shape.size() != 1) throw BadText("a loop needs one extent");
-      makingFacts_.declareCounter(stringOf(member(attributes, "name"), "name"), shape[0]);
+      auto& extents = counters[stringOf(member(attributes, "name"), "name")];
+      if (std::ranges::find(extents, shape[0]) == extents.end()) extents.push_back(shape[0]);
+    }
+    std::size_t alternatives = 1;  // loops side by side share counters' names
+    for (const auto& [name, extents] : counters) alternatives = std::max(alternatives, extents.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(alternatives, 32); ++i) {
+      draftFacts_.push_back(facts_);
+      for (const auto& [name, extents] : counters)
+        draftFacts_.back().declareCounter(name, extents[i % extents.size()]);
     }
   }
 
@@ -65,22 +74,35 @@ class Reader {
     for (const Json& json : member(json_, "nodes")) {
       const std::string name = stringOf(member(json, "op"), "op");
       const auto op = tensor::parseOp(name);
-      if (!op) throw BadText(fmt::format("node {}: the operator '{}' is unknown", nodes_.size(), name));
+      if (!op) throw BadText(fmt::format("node {}: the operator '{}' is unknown", drafts_.size(), name));
       std::vector<NodeRef> operands;
-      if (const Json* list = optionalMember(json, "operands")) operands = refs(*list, "operands");
+      if (const Json* list = optionalMember(json, "operands")) operands = draftRefs(*list, "operands");
       Attributes attributes;
       if (const Json* json2 = optionalMember(json, "attributes")) attributes = attributesOf(*json2);
       checkAttributes(*op, operands, attributes);
-      auto made = store_->make(*op, std::move(operands), std::move(attributes), makingFacts_);
-      if (!made) throw BadText(fmt::format("node {} ({}): {}", nodes_.size(), name, made.refusal().message));
-      nodes_.push_back(*made);
+      drafts_.push_back(draft(*op, operands, attributes));
+      // What lies in a loop's body is checked with the loop; everything else at once.
+      const auto made = copy_.copy(drafts_.back());
+      nodes_.push_back(made ? *made : nullptr);
+      if (!made) refusals_[drafts_.size() - 1] = made.refusal().message;
     }
+  }
+
+  /// A node in the drafts' store, under facts that may be too generous inside of loops.
+  NodeRef draft(Op op, const std::vector<NodeRef>& operands, const Attributes& attributes) {
+    std::string message;
+    for (const auto& facts : draftFacts_) {
+      auto made = draftStore_.make(op, operands, attributes, facts);
+      if (made) return *made;
+      message = made.refusal().message;
+    }
+    throw BadText(fmt::format("node {} ({}): {}", drafts_.size(), tensor::name(op), message));
   }
 
   /// What the shape rules take for granted, because the language never builds it otherwise.
   void checkAttributes(Op op, const std::vector<NodeRef>& operands, const Attributes& at) const {
     const auto needs = [&](bool ok, const char* what) {
-      if (!ok) throw BadText(fmt::format("node {} ({}): {}", nodes_.size(), tensor::name(op), what));
+      if (!ok) throw BadText(fmt::format("node {} ({}): {}", drafts_.size(), tensor::name(op), what));
     };
     if (op == Op::input || op == Op::loopState || op == Op::loop)
       needs(!at.name.empty(), "a name is missing");
@@ -95,7 +117,17 @@ class Reader {
   }
 
   NodeRef ref(const Json& value, const char* what) const {
-    return nodes_[static_cast<std::size_t>(integerOf(value, what, 0, std::ssize(nodes_) - 1))];
+    const auto at = static_cast<std::size_t>(integerOf(value, what, 0, std::ssize(nodes_) - 1));
+    if (nodes_[at] == nullptr) throw BadText(fmt::format("node {}: {}", at, refusals_.at(at)));
+    return nodes_[at];
+  }
+
+  std::vector<NodeRef> draftRefs(const Json& value, const char* what) const {
+    std::vector<NodeRef> result;
+    for (const Json& item : arrayOf(value, what, 10000)) {
+      result.push_back(drafts_[static_cast<std::size_t>(integerOf(item, what, 0, std::ssize(drafts_) - 1))]);
+    }
+    return result;
   }
 
   std::vector<NodeRef> refs(const Json& value, const char* what) const {
@@ -125,7 +157,7 @@ class Reader {
     if (const Json* v = optionalMember(json, "shape")) at.shape = shapeOf(*v);
     if (const Json* v = optionalMember(json, "starts")) at.starts = shapeOf(*v);
     if (const Json* v = optionalMember(json, "stops")) at.stops = shapeOf(*v);
-    if (const Json* v = optionalMember(json, "body")) at.body = refs(*v, "body");
+    if (const Json* v = optionalMember(json, "body")) at.body = draftRefs(*v, "body");
     return at;
   }
 
@@ -301,8 +333,12 @@ class Reader {
   const Json& json_;
   std::shared_ptr<tensor::NodeStore> store_ = std::make_shared<tensor::NodeStore>();
   tensor::DimFacts facts_;
-  tensor::DimFacts makingFacts_;
-  std::vector<NodeRef> nodes_;
+  std::vector<tensor::DimFacts> draftFacts_;
+  tensor::NodeStore draftStore_;
+  std::vector<NodeRef> drafts_;
+  tensor::StoreCopy copy_{*store_, facts_};
+  std::vector<NodeRef> nodes_;  ///< checked; null: see refusals_
+  std::unordered_map<std::size_t, std::string> refusals_;
   std::vector<ProofRef> proofs_;
 };
 

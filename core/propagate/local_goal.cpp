@@ -10,6 +10,7 @@ namespace {
 using tensor::NodeRef;
 using tensor::Op;
 using tensor::OpKind;
+using tensor::StoreCopy;
 using NodeSet = std::unordered_set<NodeRef>;
 
 NodeSet cone(const std::vector<NodeRef>& roots) {
@@ -73,37 +74,6 @@ tensor::Program skeleton(const tensor::Program& program, std::shared_ptr<tensor:
 
 }  // namespace
 
-void StoreCopy::replaceByInput(NodeRef node, const std::string& name) {
-  image_[node] = to_.input(name, node->dtype, node->shape);
-}
-
-NodeRef StoreCopy::operator()(NodeRef root) {
-  if (const auto known = image_.find(root); known != image_.end()) return known->second;
-  const NodeRef roots[] = {root};
-  const auto nodes = tensor::topological(roots);
-  tensor::DimFacts facts = from_.facts;
-  for (const NodeRef node : nodes) {
-    if (node->op == Op::loop) facts.declareCounter(node->attributes.name, node->attributes.shape[0]);
-  }
-  for (const NodeRef node : nodes) {
-    if (image_.contains(node)) continue;
-    std::vector<NodeRef> operands;
-    for (const NodeRef operand : node->operands) operands.push_back(image_.at(operand));
-    tensor::Attributes attributes = node->attributes;
-    for (NodeRef& body : attributes.body) body = image_.at(body);
-    auto made = to_.make(node->op, std::move(operands), std::move(attributes), facts);
-    if (!made) throw InternalError("a node that cannot be copied: " + made.refusal().message);
-    image_.emplace(node, *made);
-  }
-  return image_.at(root);
-}
-
-std::vector<NodeRef> StoreCopy::operator()(const std::vector<NodeRef>& nodes) {
-  std::vector<NodeRef> result;
-  for (const NodeRef node : nodes) result.push_back((*this)(node));
-  return result;
-}
-
 tensor::Program copied(const tensor::Program& program, const std::vector<NodeRef>& results, StoreCopy& copy,
                        std::shared_ptr<tensor::NodeStore> store) {
   tensor::Program result = skeleton(program, std::move(store));
@@ -122,7 +92,7 @@ tensor::Program copied(const tensor::Program& program, const std::vector<NodeRef
 Sides wholeGoal(const tensor::Program& program, const std::vector<NodeRef>& from,
                 const std::vector<NodeRef>& to) {
   auto store = std::make_shared<tensor::NodeStore>();
-  StoreCopy copy(program, *store);
+  StoreCopy copy(*store, program.facts);
   Sides sides;
   sides.left = copied(program, from, copy, store);
   sides.right = copied(program, to, copy, store);
@@ -134,7 +104,7 @@ LocalGoal localGoal(const tensor::Program& program, const std::vector<NodeRef>& 
   LocalGoal goal;
   const auto cut = cutOf(before, after);
   auto store = std::make_shared<tensor::NodeStore>();
-  StoreCopy copy(program, *store);
+  StoreCopy copy(*store, program.facts);
   std::vector<NodeRef> both = before;
   both.insert(both.end(), after.begin(), after.end());
   goal.context = copied(program, both, copy, store);
@@ -143,14 +113,15 @@ LocalGoal localGoal(const tensor::Program& program, const std::vector<NodeRef>& 
   for (const NodeRef node : cut) goal.cut.insert(copy(node));
 
   auto openStore = std::make_shared<tensor::NodeStore>();
-  StoreCopy open(program, *openStore);
+  StoreCopy open(*openStore, program.facts);
   // Asserts speak of the real inputs; nodes that they share with the goal stay as they are there.
   tensor::Program shell = copied(program, {}, open, openStore);
-  StoreCopy opened(program, *openStore);
+  StoreCopy opened(*openStore, program.facts);
   for (std::size_t i = 0; i < cut.size(); ++i) {
     const std::string name = fmt::format("cut_{}", i + 1);
-    opened.replaceByInput(cut[i], name);
-    shell.parameters.push_back({name, opened(cut[i])});
+    const NodeRef input = openStore->input(name, cut[i]->dtype, cut[i]->shape);
+    opened.set(cut[i], input);
+    shell.parameters.push_back({name, input});
   }
   goal.opened = {shell, shell};
   goal.opened.left.results = opened(before);

@@ -6,27 +6,13 @@
 #include <vector>
 
 #include "core/tensor/graph.h"
+#include "core/tensor/store_copy.h"
 
 namespace nuscope::propagate {
 
-/// Rebuilds nodes of a program in another store, each once.
-class StoreCopy {
- public:
-  StoreCopy(const tensor::Program& from, tensor::NodeStore& to) : from_(from), to_(to) {}
-  /// Makes `node` an input of its type named `name` wherever it occurs.
-  void replaceByInput(tensor::NodeRef node, const std::string& name);
-  tensor::NodeRef operator()(tensor::NodeRef node);
-  std::vector<tensor::NodeRef> operator()(const std::vector<tensor::NodeRef>& nodes);
-
- private:
-  const tensor::Program& from_;
-  tensor::NodeStore& to_;
-  std::unordered_map<tensor::NodeRef, tensor::NodeRef> image_;
-};
-
 /// The program with other results, copied into a store of its own.
 tensor::Program copied(const tensor::Program& program, const std::vector<tensor::NodeRef>& results,
-                       StoreCopy& copy, std::shared_ptr<tensor::NodeStore> store);
+                       tensor::StoreCopy& copy, std::shared_ptr<tensor::NodeStore> store);
 
 /// Two whole programs that share a fresh store.
 struct Sides {
