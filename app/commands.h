@@ -22,6 +22,7 @@ using Action = std::function<int()>;
   X(Check) \
   X(Devices) \
   X(Diff) \
+  X(Explore) \
   X(Lower) \
   X(Prove) \
   X(Replay) \
