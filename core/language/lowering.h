@@ -54,6 +54,7 @@ class Lowering {
     const Statement* function = nullptr;
     Value result;
     bool returned = false;
+    const Statement* returnedBy = nullptr;
     bool returnFaulty = false;  ///< a return was refused
     int loops = 0;              ///< symbolic loops around the current statement
   };

@@ -96,7 +96,9 @@ void Lowering::loop(const Block& block, std::size_t index) {
     std::set<std::string> assigned;
     collectAssigned(statement.body, assigned);
     scope().variables[statement.target->text] = {};
+    ++scope().loops;
     this->block(statement.body, {});  // for its own errors
+    --scope().loops;
     for (const std::string& name : assigned) scope().variables[name] = {};
     return;
   }

@@ -145,6 +145,10 @@ std::optional<Dim> Lowering::annotatedDim(ExprRef expr, bool declare) {
                  fmt::format("the dimension {} is not in the signature's parameters", expr->text));
             return std::nullopt;
           }
+          if (expr->text == "np" || expr->text == "range" || tensor::parseDType(expr->text)) {
+            fail(expr->place, fmt::format("{} cannot name a dimension", expr->text), "use another name");
+            return std::nullopt;
+          }
           dimensions_.insert(expr->text);
           program_.dimensions.push_back(expr->text);
         }
@@ -230,7 +234,9 @@ void Lowering::signature(const Statement& function, Program& program) {
         if (node) program.parameters.push_back({parameter.name, node});
       }
     }
-    if (parameter.name == "np") fail(parameter.place, "np stands for NumPy", "rename the parameter");
+    if (parameter.name == "np" || parameter.name == "range") {
+      fail(parameter.place, fmt::format("{} cannot name a parameter", parameter.name), "use another name");
+    }
     scope().variables[parameter.name] = value;
   }
   checkDimensions(function, program);
@@ -261,10 +267,7 @@ void Lowering::results(const Statement& function, Program& program) {
   }
   const Value& value = scope().result;
   if (value.poisoned()) return;
-  const Statement* last = nullptr;
-  for (const Statement& statement : function.body) {
-    if (statement.kind == Statement::Kind::result) last = &statement;
-  }
+  const Statement* const last = scope().returnedBy;
   const std::vector<Value> items = value.is(Value::Kind::tuple) ? value.items : std::vector<Value>{value};
   const bool written = last->value->kind == Expr::Kind::tuple && last->value->children.size() == items.size();
   std::set<std::string> used;

@@ -144,9 +144,9 @@ void Lowering::assign(ExprRef target, Value value) {
 
 void Lowering::bind(const std::string& name, Value value) {
   scope().gone.erase(name);
-  if (name == "np" && unknownNames_.insert("np =").second) {
-    fail(scope().function ? scope().function->textPlace : Place{}, "np is assigned, but stands for NumPy",
-         "use another name");
+  if ((name == "np" || name == "range") && unknownNames_.insert(name + " =").second) {
+    fail(scope().function ? scope().function->textPlace : Place{},
+         fmt::format("{} is assigned, but has its meaning in the language", name), "use another name");
   }
   if (value.is(Value::Kind::tensor) && value.node->op != tensor::Op::input &&
       value.node->op != tensor::Op::loopState) {
@@ -175,6 +175,7 @@ void Lowering::returns(const Statement& statement, bool) {
     return;
   }
   scope().returned = true;
+  scope().returnedBy = &statement;
   if (!statement.value) {
     fail(statement.place, "return without a value", "return the result");
     return;

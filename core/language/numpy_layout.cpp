@@ -336,6 +336,7 @@ Value callTake(NumpyCall& call) {
 
 Value callArange(NumpyCall& call) {
   if (!call.bind({"start", "stop=", "step="})) return {};
+  if (!call.given("start")) return call.fail("start", "np.arange takes integers and dimensions, not None");
   std::vector<Dim> parts;
   for (const std::string_view name : {"start", "stop", "step"}) {
     if (!call.given(name)) continue;
@@ -351,7 +352,7 @@ Value callArange(NumpyCall& call) {
   const Dim start = parts.size() > 1 ? parts[0] : Dim(0);
   const Dim stop = parts.size() > 1 ? parts[1] : parts[0];
   const Dim step = parts.size() > 2 ? parts[2] : Dim(1);
-  if (!step.isConstant() || *step.constant() == 0 || !call.given("start"))
+  if (!step.isConstant() || *step.constant() == 0)
     return call.fail("step", "the step is a constant other than 0");
   try {
     const auto by = *step.constant();
