@@ -389,7 +389,9 @@ Value Builder::binary(std::string_view op, const Value& left, const Value& right
     return fail(place, "division by zero");
   }
   const Value operands[] = {left, right};
-  return elementwise(*arithmeticOp(op), operands, place);
+  Value result = elementwise(*arithmeticOp(op), operands, place);
+  result.python = left.plainPython() && right.plainPython();
+  return result;
 }
 
 Value Builder::compare(std::string_view op, const Value& left, const Value& right, const Place& place) {
@@ -406,8 +408,10 @@ Value Builder::compare(std::string_view op, const Value& left, const Value& righ
   if (*type == DType::boolean && code != Op::equal && code != Op::notEqual) {
     return fail(place, fmt::format("conditions have no order: {}", op), "compare them by == or !=");
   }
-  return tensorValue(make(code, {nodeAs(left, *type, place), nodeAs(right, *type, place)}, place),
-                     weak(left) && weak(right));
+  Value result = tensorValue(make(code, {nodeAs(left, *type, place), nodeAs(right, *type, place)}, place),
+                             weak(left) && weak(right));
+  result.python = left.plainPython() && right.plainPython();
+  return result;
 }
 
 Value Builder::logical(Op op, std::span<const Value> operands, const Place& place) {

@@ -137,6 +137,12 @@ ExpressionPrinter::Piece ExpressionPrinter::forced(NodeRef node) {
   return {numpyTypeName(node->dtype) + "(" + bare(node).text + ")", atom, false};
 }
 
+ExpressionPrinter::Piece ExpressionPrinter::object(NodeRef node) {
+  Piece piece = forced(node);
+  if (!piece.weak || !node->shape.empty()) return piece;
+  return {numpyTypeName(node->dtype) + "(" + piece.text + ")", atom, false};
+}
+
 ExpressionPrinter::Piece ExpressionPrinter::real(NodeRef node) {
   const Literal kind = literal(node);
   if (kind == Literal::none && node->dtype == DType::f32 && implicitCast(node)) return uncast(node);
@@ -290,7 +296,9 @@ ExpressionPrinter::Piece ExpressionPrinter::reduction(NodeRef node) {
 }
 
 ExpressionPrinter::Piece ExpressionPrinter::castOf(NodeRef node) {
-  return {wrap(forced(node->operands[0]), atom) + ".astype(" + numpyTypeName(node->dtype) + ")", atom, false};
+  const Piece x = forced(node->operands[0]);
+  if (x.weak) return {numpyTypeName(node->dtype) + "(" + x.text + ")", atom, false};
+  return {wrap(x, atom) + ".astype(" + numpyTypeName(node->dtype) + ")", atom, false};
 }
 
 ExpressionPrinter::Piece ExpressionPrinter::transposition(NodeRef node) {
@@ -345,7 +353,7 @@ ExpressionPrinter::Piece ExpressionPrinter::expansion(NodeRef node) {
     const bool added = std::ranges::find(axes, axis) != axes.end();
     index += std::string(axis == 0 ? "" : ", ") + (added ? "None" : ":");
   }
-  const Piece piece = forced(x);
+  const Piece piece = object(x);
   return {wrap(piece, atom) + "[" + index + "]", atom, piece.weak};
 }
 
@@ -426,7 +434,7 @@ ExpressionPrinter::Piece ExpressionPrinter::operation(NodeRef node) {
       return {"-" + wrap(x, sign), sign, x.weak};
     }
     case Op::logicalNot: {
-      const Piece x = forced(in[0]);
+      const Piece x = object(in[0]);
       return {"~" + wrap(x, sign), sign, x.weak};
     }
     case Op::abs:
@@ -504,7 +512,7 @@ ExpressionPrinter::Piece ExpressionPrinter::operation(NodeRef node) {
     case Op::transpose:
       return transposition(node);
     case Op::reshape: {
-      const Piece x = forced(in[0]);
+      const Piece x = object(in[0]);
       std::string shape = shapeText(at.shape);
       if (at.shape.size() == 1) shape = "(" + extent_(at.shape[0]).text + ")";
       return {wrap(x, atom) + ".reshape" + (at.shape.empty() ? "(())" : shape), atom, x.weak};

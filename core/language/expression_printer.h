@@ -45,6 +45,8 @@ class ExpressionPrinter {
   Piece plain(tensor::NodeRef node);
   /// A strong tensor of the node's type.
   Piece forced(tensor::NodeRef node);
+  /// A strong tensor that has methods and takes ~ when NumPy runs the text: 1 / M is a number of Python.
+  Piece object(tensor::NodeRef node);
   /// Where integers and conditions become f32: arguments of exp, sqrt, mean...
   Piece real(tensor::NodeRef node);
   /// A literal in a place where another operand decides its type.

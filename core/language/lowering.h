@@ -49,6 +49,7 @@ class Lowering {
  private:
   struct Scope {
     std::unordered_map<std::string, Value> variables;
+    std::set<std::string> assigned;   ///< all names that the function assigns
     std::set<std::string> gone;       ///< assigned inside a symbolic loop only
     std::set<std::string> liveAtEnd;  ///< names read after the current block
     const Statement* function = nullptr;
@@ -120,6 +121,7 @@ class Lowering {
   Value evaluateAttribute(ExprRef expr);
   Value evaluateCall(ExprRef expr);
   Value tupleArithmetic(std::string_view op, const Value& left, const Value& right, const Place& place);
+  [[nodiscard]] bool isLocal(const std::string& name) const;
   [[nodiscard]] const Value* find(const std::string& name) const;
   /// "torch.nn.functional" for a chain of names whose root is no variable; empty otherwise.
   [[nodiscard]] std::string dottedPath(ExprRef expr) const;

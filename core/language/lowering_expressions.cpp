@@ -42,7 +42,12 @@ const Value* Lowering::find(const std::string& name) const {
     if (found != scope().variables.end()) return &found->second;
   }
   const auto constant = constants_.find(name);
-  return constant == constants_.end() ? nullptr : &constant->second;
+  return constant == constants_.end() || isLocal(name) ? nullptr : &constant->second;
+}
+
+/// Whether the function at hand assigns the name somewhere: it then hides what the module calls so.
+bool Lowering::isLocal(const std::string& name) const {
+  return !scopes_.empty() && scope().assigned.contains(name);
 }
 
 Value Lowering::evaluate(ExprRef expr) {
@@ -149,13 +154,18 @@ Value Lowering::evaluateName(ExprRef expr) {
     return fail(expr->place, fmt::format("{} is set inside the loop only", name),
                 fmt::format("assign {} before the loop to carry it out", name));
   }
-  if (const auto helper = helpers_.find(name); helper != helpers_.end()) {
+  if (const auto helper = helpers_.find(name); helper != helpers_.end() && !isLocal(name)) {
     Value value = plainValue(Value::Kind::function);
     value.text = name;
     value.function = helper->second;
     return value;
   }
   if (const std::string path = dottedPath(expr); !path.empty()) return foreign(expr, path, nullptr);
+  if (isLocal(name) && (helpers_.contains(name) || constants_.contains(name)) &&
+      unknownNames_.insert(name).second) {
+    return fail(expr->place, fmt::format("{} is assigned in this function, and has no value yet here", name),
+                "name the variable differently");
+  }
   if (quiet_ && dimensions_.contains(name))
     return dimValue(Dim::symbol(name));  // its error is reported later
   if (!unknownNames_.insert(name).second) return {};
@@ -180,7 +190,14 @@ Value Lowering::evaluateNumber(ExprRef expr) {
 Value Lowering::evaluateUnary(ExprRef expr) {
   const Value operand = evaluate(expr->children[0]);
   if (operand.poisoned()) return {};
-  if (expr->text == "-") return builder_.unary(Op::negate, operand, expr->place);
+  if (expr->text == "-") {
+    Value result = builder_.unary(Op::negate, operand, expr->place);
+    result.python = operand.plainPython();
+    return result;
+  }
+  if (expr->text == "~" && operand.plainPython()) {
+    return fail(expr->place, "~ of a condition between numbers of Python is a number", "write not");
+  }
   if (expr->text == "+") {
     if (operand.is(Value::Kind::tensor) || operand.is(Value::Kind::number) || operand.is(Value::Kind::dim))
       return operand;
@@ -309,7 +326,7 @@ Value Lowering::evaluateAttribute(ExprRef expr) {
   }
   const Value base = evaluate(expr->children[0]);
   if (base.poisoned()) return {};
-  if (base.is(Value::Kind::tensor)) {
+  if (base.is(Value::Kind::tensor) && !base.python) {
     if (expr->text == "shape") {
       std::vector<Value> items;
       for (const Dim& extent : base.node->shape) items.push_back(dimValue(extent));
@@ -364,7 +381,7 @@ Value Lowering::evaluateCall(ExprRef expr) {
     return callMethod(base, callee->text, expr);
   }
   if (callee->kind == Expr::Kind::name && !find(callee->text)) {
-    if (const auto helper = helpers_.find(callee->text); helper != helpers_.end()) {
+    if (const auto helper = helpers_.find(callee->text); helper != helpers_.end() && !isLocal(callee->text)) {
       const auto args = arguments(expr, callee->text);
       return args ? callHelper(*helper->second, *args) : Value{};
     }

@@ -18,7 +18,7 @@ constexpr std::size_t mostAxes = 32;
 
 Value Lowering::evaluateSubscript(ExprRef expr) {
   const Value base = evaluate(expr->children[0]);
-  if (base.is(Value::Kind::tensor)) return indexTensor(base, expr);
+  if (base.is(Value::Kind::tensor) && !base.python) return indexTensor(base, expr);
   if (base.is(Value::Kind::tuple)) return indexTuple(base, expr);
   for (std::size_t i = 1; i < expr->children.size(); ++i) {
     if (expr->children[i]->kind != Expr::Kind::slice) evaluate(expr->children[i]);

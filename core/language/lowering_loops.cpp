@@ -226,6 +226,7 @@ bool Lowering::runBodyOnce(const Statement& loop, const Range& range, LoopBody& 
       at.shape = start->shape;
       state = tensorValue(builder_.make(Op::loopState, {}, loop.place, std::move(at)),
                           Builder::weak(body.starts[i]));
+      state.python = body.starts[i].plainPython();
     }
     scope().variables[body.states[i]] = state;
   }

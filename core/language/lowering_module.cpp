@@ -48,6 +48,7 @@ std::optional<Program> Lowering::run() {
   if (!quiet_) collectFacts(*main, program_);
   scopes_.emplace_back();
   scope().function = main;
+  collectAssigned(main->body, scope().assigned);
   calls_.push_back(main);
   signature(*main, program_);
   block(main->body, {});

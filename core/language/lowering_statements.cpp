@@ -222,6 +222,7 @@ Value Lowering::callHelper(const Statement& function, const Arguments& arguments
   if (calls_.size() > deepestCalls) return fail(place, "helpers call each other too deeply");
   Scope inner;
   inner.function = &function;
+  collectAssigned(function.body, inner.assigned);
   std::map<std::string, Dim> dims;
   std::size_t position = 0;
   bool ok = true;

@@ -425,7 +425,7 @@ Value Lowering::callMethod(const Value& base, const std::string& method, ExprRef
   }
   const auto args = arguments(expr, "." + method);
   if (!args || base.poisoned()) return {};
-  if (!base.is(Value::Kind::tensor))
+  if (!base.is(Value::Kind::tensor) || base.python)
     return fail(expr->place, fmt::format("{} has no .{}", Builder::describe(base), method));
   NumpyCall call(builder_, *args);
   if (method == "astype") {

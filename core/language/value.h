@@ -28,6 +28,7 @@ struct Value {
   tensor::NodeRef node = nullptr;
   bool weak =
       false;  ///< tensor: made of literals and extents only, so its real type follows the other operand
+  bool python = false;  ///< tensor: a number of Python when NumPy runs the text, e.g. 1 / M: has no methods
   Rational number;
   int infinity = 0;   ///< number: -1 or 1 for -np.inf and np.inf
   bool real = false;  ///< number: written as a real (2.0, not 2)
@@ -40,6 +41,11 @@ struct Value {
 
   [[nodiscard]] bool is(Kind k) const { return kind == k; }
   [[nodiscard]] bool poisoned() const { return kind == Kind::poison; }
+  /// A number of Python, not of NumPy.
+  [[nodiscard]] bool plainPython() const {
+    return kind == Kind::number || kind == Kind::dim || kind == Kind::boolean ||
+           (kind == Kind::tensor && python);
+  }
   /// An integer that is known now.
   [[nodiscard]] bool integral() const {
     return kind == Kind::dim || (kind == Kind::number && !real && infinity == 0);

@@ -282,6 +282,18 @@ TEST(Diagnostics, FactsOfAssertsHoldEverywhere) {
   EXPECT_TRUE(parse(withBody("M, K = x.shape\nassert M == K\nreturn x @ x")).program);
 }
 
+TEST(Diagnostics, NumbersOfPythonAndHiddenNames) {
+  expectError("M = x.shape[0]\nreturn ~(M > 2)", "number", "write not");
+  expectError("M = x.shape[0]\nreturn (1 / M).astype(np.float32)", "has no .astype");
+  expectError("M = x.shape[0]\nreturn (1 / M)[None]", "no elements");
+  const std::string text =
+      head +
+      "def softmax(a):\n    return a\n\n\ndef f(x: f32[M]):\n    softmax = softmax(x)\n    return softmax\n";
+  const auto errors = errorsOf(text);
+  ASSERT_EQ(errors.size(), 1U) << render(errors, "t.py", text);
+  EXPECT_NE(errors[0].message.find("has no value yet"), std::string::npos);
+}
+
 TEST(Nearest, CountsEdits) {
   const std::string_view names[] = {"sum", "max", "maximum"};
   EXPECT_EQ(nearest("summ", names), "sum");
