@@ -80,25 +80,29 @@ std::vector<Statement> statements(Calculus& c, SymbolicDomain& domain,
   return result;
 }
 
-/// The element x[f1, f2, ...] with distinct variables of the statement, else -1.
-int wholeSource(const std::vector<IntRef>& subscripts, int source, const Statement& s) {
+/// The source of x[f1, f2, ...], if the distinct variables run over the whole of x; else -1.
+int wholeSource(Calculus& c, const std::vector<IntRef>& subscripts, int source, const Statement& s) {
+  const auto& shape = c.arena.source(source).shape;
+  if (shape.size() != subscripts.size()) return -1;
   Variables seen;
-  for (const IntRef subscript : subscripts) {
-    if (subscript->isZero()) continue;
+  for (std::size_t i = 0; i < subscripts.size(); ++i) {
+    const IntRef subscript = subscripts[i];
+    if (subscript->isZero() && shape[i] == c.arena.oneInt) continue;
     if (subscript->terms.size() != 1 || subscript->terms[0].second != 1) return -1;
     const auto& atoms = subscript->terms[0].first->atoms;
     if (atoms.size() != 1 || !contains(s.variables, atoms[0]) || contains(seen, atoms[0])) return -1;
+    if (atoms[0]->extent != shape[i]) return -1;
     unite(seen, Variables{atoms[0]});
   }
   return source;
 }
 
-int wholeSource(PolyRef p, const Statement& s) {
+int wholeSource(Calculus& c, PolyRef p, const Statement& s) {
   const AtomRef atom = p->asAtom();
   if (atom == nullptr) return -1;
-  if (atom->kind == AtomKind::element) return wholeSource(atom->subscripts, atom->source, s);
+  if (atom->kind == AtomKind::element) return wholeSource(c, atom->subscripts, atom->source, s);
   if (atom->kind == AtomKind::integer && atom->integer->kind == IntAtom::Kind::element) {
-    return wholeSource(atom->integer->subscripts, atom->integer->source, s);
+    return wholeSource(c, atom->integer->subscripts, atom->integer->source, s);
   }
   return -1;
 }
@@ -183,25 +187,25 @@ bool learn(Calculus& c, const Statement& s) {
                                      c.facts.nonNegative.size());
   };
   if (atom->kind == AtomKind::positive) {
-    const int plus = wholeSource(atom->poly, s);
-    const int minus = wholeSource(negate(c, atom->poly), s);
+    const int plus = wholeSource(c, atom->poly, s);
+    const int minus = wholeSource(c, negate(c, atom->poly), s);
     if (plus >= 0) setSign(c, plus, negative ? Sign::nonPositive : Sign::positive);
     if (minus >= 0) setSign(c, minus, negative ? Sign::nonNegative : Sign::negative);
     return changed();
   }
   if (atom->kind == AtomKind::zero) {
     if (negative) {
-      const int source = wholeSource(atom->poly, s);
+      const int source = wholeSource(c, atom->poly, s);
       if (source >= 0) c.facts.nonZero.insert(source);
       return changed();
     }
     const PolyRef q = atom->poly;
     if (q->terms.size() == 2 && q->terms[0].first->factors.empty()) {  // constant first: the unit has id 0
       const PolyRef variable = polyOf(c, q->terms[1].first);
-      const int source = wholeSource(variable, s);
+      const int source = wholeSource(c, variable, s);
       if (source >= 0) c.facts.constants.emplace(source, -q->terms[0].second / q->terms[1].second);
     } else if (q->terms.size() == 1) {
-      const int source = wholeSource(polyOf(c, q->terms[0].first), s);
+      const int source = wholeSource(c, polyOf(c, q->terms[0].first), s);
       if (source >= 0) c.facts.constants.emplace(source, Rational(0));
     } else if (q->terms.size() == 2 && q->terms[0].second == -q->terms[1].second && s.variables.size() == 2) {
       const AtomRef a = polyOf(c, q->terms[0].first)->asAtom();
@@ -209,7 +213,7 @@ bool learn(Calculus& c, const Statement& s) {
       const bool mirrored =
           a != nullptr && b != nullptr && a->kind == AtomKind::element && b->kind == AtomKind::element &&
           a->source == b->source && a->subscripts.size() == 2 && a->subscripts[0] == b->subscripts[1] &&
-          a->subscripts[1] == b->subscripts[0] && wholeSource(a->subscripts, a->source, s) >= 0;
+          a->subscripts[1] == b->subscripts[0] && wholeSource(c, a->subscripts, a->source, s) >= 0;
       if (mirrored) c.facts.symmetric.insert(a->source);
     }
     return changed();
@@ -221,13 +225,13 @@ bool learn(Calculus& c, const Statement& s) {
     for (const Integer& offset : {Integer(0), Integer(-1)}) {  // x >= 0, x >= 1 for a whole tensor
       const IntRef shifted = subtract(c, e, intConstant(c, offset));
       if (shifted->terms.size() != 1 || shifted->terms[0].second != 1) continue;
-      const int source = wholeSource(toReal(c, shifted), s);
+      const int source = wholeSource(c, toReal(c, shifted), s);
       if (source >= 0) setSign(c, source, offset == 0 ? Sign::nonNegative : Sign::positive);
     }
     return changed();
   }
   if (negative) {
-    const int source = wholeSource(toReal(c, e), s);
+    const int source = wholeSource(c, toReal(c, e), s);
     if (source >= 0) c.facts.nonZero.insert(source);
     return changed();
   }
@@ -239,7 +243,7 @@ bool learn(Calculus& c, const Statement& s) {
       if (mono->atoms.size() != 1 || coefficient != 1) continue;
       const IntRef x = intOf(c, mono->atoms[0]);
       rest = subtract(c, x, e);
-      const int source = wholeSource(toReal(c, x), s);
+      const int source = wholeSource(c, toReal(c, x), s);
       if (source >= 0 && rest->isConstant()) c.facts.constants.emplace(source, Rational(rest->constant()));
     }
   }

@@ -7,6 +7,7 @@
 #include "core/proof/int_facts.h"
 #include "core/proof/math_text.h"
 #include "core/proof/real_term.h"
+#include "core/proof/signs.h"
 #include "core/proof/substitute.h"
 #include "core/proof/symbolic_domain.h"
 #include "core/proof/walk.h"
@@ -298,7 +299,7 @@ class Solver {
     };
     const PolyRef carried = atRounds(g);
     const PolyRef stored = atRounds(potential);
-    if (carried == nullptr || stored == nullptr || carried->isZero()) return false;
+    if (carried == nullptr || stored == nullptr || !isNonZero(signOf(c_, carried))) return false;
     state.closed = multiply(c_, subtract(c_, total, stored), inverse(c_, carried));
     return true;
   }

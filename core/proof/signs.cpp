@@ -140,7 +140,7 @@ Sign signOf(Calculus& c, AtomRef atom) {
     case AtomKind::element: {
       const auto at = c.facts.signs.find(atom->source);
       if (at != c.facts.signs.end()) return at->second;
-      return c.arena.source(atom->source).condition ? Sign::nonNegative : Sign::unknown;
+      return Sign::unknown;
     }
     case AtomKind::integer:
       return signOfInteger(c, atom->integer);

@@ -379,6 +379,9 @@ class Printer {
           p->terms.size() == 1 && p->terms[0].second == 1 && p->terms[0].first->atoms.size() == 1;
       if (single && contains(t.variables, p->terms[0].first->atoms[0])) {
         if (contains(bound, p->terms[0].first->atoms[0])) return std::nullopt;
+        // The assert speaks of its own range only.
+        const IntRef room = subtract(c_, p->terms[0].first->atoms[0]->extent, subscripts[i]);
+        if (!nonNegative(c_, subscripts[i]) || !positive(c_, room)) return std::nullopt;
         s.map(p->terms[0].first->atoms[0], subscripts[i]);
         unite(bound, Variables{p->terms[0].first->atoms[0]});
       } else if (p != subscripts[i]) {
@@ -424,7 +427,7 @@ class Printer {
     const IntAtomRef variable = open.back();
     open.pop_back();
     for (const IntAtomRef candidate : free_) {
-      if (candidate->extent != variable->extent) continue;
+      if (!candidate->ranged || candidate->extent != variable->extent) continue;
       Substitution next(s);
       next.map(variable, intOf(c_, candidate));
       instantiateAt(t, open, next);

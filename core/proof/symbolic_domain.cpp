@@ -108,12 +108,16 @@ Scalar SymbolicDomain::element(NodeRef node, std::span<const Int> index) {
 }
 
 Scalar SymbolicDomain::opaque(NodeRef node, std::span<const Int> index, bool total) {
-  Source source;
-  source.name = node->op == Op::input ? node->attributes.name : std::string(tensor::name(node->op));
-  source.key = node->op == Op::input ? nullptr : node;
-  source.integer = sort(node->dtype) == Sort::integer;
-  source.condition = false;
-  const int number = c_.arena.source(source);
+  auto known = sources_.find(node);
+  if (known == sources_.end()) {
+    Source source;
+    source.name = node->op == Op::input ? node->attributes.name : std::string(tensor::name(node->op));
+    source.key = node->op == Op::input ? nullptr : node;
+    source.integer = sort(node->dtype) == Sort::integer;
+    for (const Dim& extent : node->shape) source.shape.push_back(dim(extent));
+    known = sources_.emplace(node, c_.arena.source(source)).first;
+  }
+  const int number = known->second;
   Value value;
   value.sort = sort(node->dtype);
   std::vector<IntRef> subscripts(index.begin(), index.end());
@@ -125,8 +129,8 @@ Scalar SymbolicDomain::opaque(NodeRef node, std::span<const Int> index, bool tot
     if (value.sort == Sort::condition) value.real = whenPositive(c_, value.real);
   }
   if (!total) {
-    Source defined = source;
-    defined.name = "defined " + source.name;
+    Source defined = c_.arena.source(number);
+    defined.name = "defined " + defined.name;
     require(value, whenPositive(c_, proof::element(c_, c_.arena.source(defined), std::move(subscripts))));
   }
   return value;

@@ -123,6 +123,7 @@ class SymbolicDomain {
   std::map<std::string, Scope, std::less<>> scopes_;  ///< by counter: where its states come from
   std::map<tensor::NodeRef, std::optional<std::vector<ClosedState>>> closedLoops_;
   std::vector<std::string> loopNotes_;
+  std::unordered_map<tensor::NodeRef, int> sources_;
   Requirements pending_;  ///< of a subscript, for the element read with it
   std::map<std::pair<tensor::NodeRef, std::vector<IntRef>>, Value> memo_;
 };

@@ -145,7 +145,7 @@ struct Source {
   std::string name;
   const void* key = nullptr;  ///< cut node; null for inputs, which are known by name
   bool integer = false;
-  bool condition = false;  ///< elements are 0 or 1
+  std::vector<IntRef> shape;  ///< extents, where asserts may speak of the whole tensor; else empty
 };
 
 template <class T>

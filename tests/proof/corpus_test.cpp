@@ -120,7 +120,9 @@ TEST(Corpus, CasesOfTheProject) {
     report(draws ? "tests/data/rewrites, draws on" : "tests/data/rewrites, draws off", o);
     EXPECT_TRUE(o.wrong.empty());
     EXPECT_EQ(o.provable.unknown, 0);
-    if (draws) EXPECT_EQ(o.refutable.unknown, 0);
+    if (draws) {
+      EXPECT_EQ(o.refutable.unknown, 0);
+    }
   }
 }
 
@@ -159,7 +161,9 @@ TEST(Corpus, Streams) {
     report(draws ? "streams, draws on" : "streams, draws off", o);
     EXPECT_TRUE(o.wrong.empty());
     EXPECT_GE(share(o.provable.proved, o.provable), 0.9);
-    if (draws) EXPECT_GE(share(o.refutable.refuted, o.refutable), 0.98);
+    if (draws) {
+      EXPECT_GE(share(o.refutable.refuted, o.refutable), 0.98);
+    }
   }
 }
 

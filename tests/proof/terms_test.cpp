@@ -22,10 +22,10 @@ class Terms : public ::testing::Test {
   IntRef m = dimension(c, "M");
 
   PolyRef x(const std::string& name, std::vector<IntRef> at = {}) {
-    return element(c, c.arena.source({name, nullptr, false, false}), std::move(at));
+    return element(c, c.arena.source({name, nullptr, false, {}}), std::move(at));
   }
   IntRef scalar(const std::string& name) {
-    return intElement(c, c.arena.source({name, nullptr, true, false}), {});
+    return intElement(c, c.arena.source({name, nullptr, true, {}}), {});
   }
   IntRef number(const std::string& digits) { return intConstant(c, Integer(digits)); }
 };

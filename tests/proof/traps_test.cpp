@@ -110,6 +110,20 @@ TEST(Traps, ContradictoryAssertsProveNothingBySolver) {
   EXPECT_EQ(p.verdict, Verdict::unknown);
 }
 
+TEST(Traps, AssertsSpeakOfTheirOwnRange) {
+  const auto given = [](const std::string& assertion) {
+    const std::string head = "    N, M = x.shape\n    assert np.all(" + assertion + ")\n";
+    return proofOf("x: f32[N, M]", head + "    return np.abs(x)\n", head + "    return x\n").verdict;
+  };
+  EXPECT_EQ(given("x > 0"), Verdict::proved);
+  EXPECT_EQ(given("x[0] > 0"), Verdict::unknown);
+  EXPECT_EQ(given("x[:, 0] > 0"), Verdict::unknown);
+  EXPECT_EQ(given("np.max(x, axis=1) > 0"), Verdict::unknown);
+  const std::string half = "    K, M = x.shape\n    h = K // 2\n    assert K % 2 == 0\n    assert np.all(x[:h] > 0)\n";
+  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x)\n", half + "    return x\n").verdict, Verdict::unknown);
+  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x[:h])\n", half + "    return x[:h]\n").verdict, Verdict::proved);
+}
+
 TEST(Traps, RoundingIsNotArithmetic) {
   EXPECT_UNKNOWN("x: f32[N]", "np.floor(x) + np.floor(x)", "np.floor(x + x)");
   EXPECT_UNKNOWN("x: f32[N]", "np.rint(x + 1)", "np.rint(x) + 1");  // ties to even
