@@ -16,6 +16,7 @@
 #include "core/base/process.h"
 #include "core/sweep/report.h"
 #include "core/sweep/study.h"
+#include "core/sweep/sweep.h"
 
 namespace nuscope::app {
 namespace {
