@@ -7,6 +7,7 @@
 #include "core/proof/math_text.h"
 #include "core/proof/real_term.h"
 #include "core/proof/substitute.h"
+#include "core/proof/walk.h"
 #include "core/proof/zero_test.h"
 
 namespace nuscope::proof {
@@ -100,6 +101,41 @@ bool ZeroTest::byCases(PolyRef p, const std::vector<PolyRef>& hypotheses) {
   const auto mark = recorder_.mark();
   note("cases", "split on the conditions", p, nullptr);
   if (branch(p, {}, hypotheses, 0)) return true;
+  recorder_.takeBack(mark);
+  return false;
+}
+
+bool ZeroTest::byExpansion(PolyRef p, const std::vector<PolyRef>& hypotheses) {
+  std::vector<AtomRef> atoms;
+  bool inFunctions = false;
+  Walker walker;
+  walker.intoFolds = false;
+  walker.onAtom = [&](AtomRef atom) {
+    if (atom->kind == AtomKind::abs || atom->kind == AtomKind::maximum) atoms.push_back(atom);
+    inFunctions = inFunctions || atom->kind == AtomKind::exp || atom->kind == AtomKind::log ||
+                  atom->kind == AtomKind::sqrt;
+  };
+  walker.walk(p);
+  // Without functions around the solver does it.
+  if (atoms.empty() || atoms.size() > 4 || !inFunctions) return false;
+  Substitution expand(c_);
+  for (const AtomRef atom : atoms) {
+    if (atom->kind == AtomKind::abs) {
+      // (2 [q > 0] - 1) q, also for q = 0.
+      const PolyRef sign = subtract(c_, scale(c_, whenPositive(c_, atom->poly), 2), c_.arena.one);
+      expand.map(atom, multiply(c_, sign, atom->poly));
+      continue;
+    }
+    PolyRef largest = atom->polys[0];
+    for (const PolyRef part : atom->polys) {
+      if (part != largest) largest = choose(c_, whenPositive(c_, subtract(c_, part, largest)), part, largest);
+    }
+    expand.map(atom, largest);
+  }
+  const PolyRef expanded = expand(p);
+  const auto mark = recorder_.mark();
+  note("cases", "absolute values and maxima written by conditions", p, expanded);
+  if (expanded->isZero() || (expanded->indicators && byCases(expanded, hypotheses))) return true;
   recorder_.takeBack(mark);
   return false;
 }

@@ -243,6 +243,24 @@ PolyRef integerPart(Calculus& c, PolyRef p) {
 
 }  // namespace
 
+namespace {
+
+/// floor((k + floor(q)) / n) = floor((k + q) / n) for integers k and n >= 1: the argument with q, or null.
+PolyRef withoutInnerFloor(Calculus& c, PolyRef p) {
+  Integer n = 1;
+  for (const auto& [mono, coefficient] : p->terms) n = lcm(n, coefficient.get_den());
+  if (n == 1 || !isIntegerValued(scale(c, p, Rational(n)))) return nullptr;
+  for (const auto& [mono, coefficient] : p->terms) {
+    if (coefficient != 1 / Rational(n) || mono->factors.size() != 1 || mono->factors[0].second != 1) continue;
+    const AtomRef atom = mono->factors[0].first;
+    if (atom->kind != AtomKind::function || atom->name != "floor") continue;
+    return add(c, subtract(c, p, polyOf(c, mono, coefficient)), scale(c, atom->poly, coefficient));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 PolyRef floorOf(Calculus& c, PolyRef p) {
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return floorOf(c, q); })) return lifted;
   const PolyRef whole = integerPart(c, p);
@@ -254,6 +272,7 @@ PolyRef floorOf(Calculus& c, PolyRef p) {
     mpz_fdiv_q(floored.get_mpz_t(), value.get_num().get_mpz_t(), value.get_den().get_mpz_t());
     return add(c, whole, polyConstant(c, Rational(floored)));
   }
+  if (const PolyRef inner = withoutInnerFloor(c, rest)) return add(c, whole, floorOf(c, inner));
   return add(c, whole, functionOf(c, "floor", rest));
 }
 

@@ -200,6 +200,10 @@ bool ZeroTest::tryZero(PolyRef p, int depth, const std::vector<PolyRef>& hypothe
     recorder_.use("cases");
     return true;
   }
+  if (byExpansion(p, hypotheses)) {
+    recorder_.use("cases");
+    return true;
+  }
   if (depth < 2 && byInduction(p, depth)) {
     recorder_.use("induction");
     return true;

@@ -20,6 +20,7 @@ class ZeroTest {
   bool byCongruence(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses);
   bool byCases(PolyRef p, const std::vector<PolyRef>& hypotheses);
   bool branch(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses, int depth);
+  bool byExpansion(PolyRef p, const std::vector<PolyRef>& hypotheses);
   bool leaf(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses);
   bool byInduction(PolyRef p, int depth);
   bool inductOver(PolyRef p, int depth, const std::vector<AtomRef>& folds, IntRef extent,

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
 
 #include "core/language/parse.h"
 #include "core/proof/prove.h"
@@ -142,6 +144,42 @@ TEST(Corpus, RewritesWithoutDraws) {
   report("rewrites, draws off", o);
   EXPECT_TRUE(o.wrong.empty());
   EXPECT_GE(share(o.provable.proved, o.provable), 0.98);
+}
+
+TEST(Corpus, CancelsSoon) {
+  const auto cases = casesOf("rewrites");
+  if (cases.empty()) GTEST_SKIP() << "no corpus at " << NUSCOPE_SHARED_DIR;
+  std::mt19937 random(3);
+  double longest = 0;
+  int stopped = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Case& test = cases[random() % cases.size()];
+    auto store = std::make_shared<tensor::NodeStore>();
+    const auto left = language::parseFile((test.folder / "left.py").string(), store);
+    const auto right = language::parseFile((test.folder / "right.py").string(), store);
+    Options options;
+    options.draws = i % 2 == 0;
+    options.solvers = &solvers();
+    std::stop_source stop;
+    const auto delay = std::chrono::microseconds(random() % 30000);
+    std::chrono::steady_clock::time_point asked;
+    std::jthread canceller([&] {
+      std::this_thread::sleep_for(delay);
+      asked = std::chrono::steady_clock::now();
+      stop.request_stop();
+    });
+    try {
+      static_cast<void>(prove(left, right, options, Progress(stop.get_token())));
+    } catch (const Cancelled&) {
+      const auto now = std::chrono::steady_clock::now();
+      canceller.join();
+      longest = std::max(longest, std::chrono::duration<double>(now - asked).count());
+      ++stopped;
+    }
+  }
+  std::cout << "  " << stopped << " of 40 attempts cancelled, the slowest after " << longest * 1000
+            << " ms (measured)\n";
+  EXPECT_LT(longest, 0.3);  // 100 ms on a quiet machine
 }
 
 TEST(Corpus, FloatTraps) {

@@ -119,9 +119,12 @@ TEST(Traps, AssertsSpeakOfTheirOwnRange) {
   EXPECT_EQ(given("x[0] > 0"), Verdict::unknown);
   EXPECT_EQ(given("x[:, 0] > 0"), Verdict::unknown);
   EXPECT_EQ(given("np.max(x, axis=1) > 0"), Verdict::unknown);
-  const std::string half = "    K, M = x.shape\n    h = K // 2\n    assert K % 2 == 0\n    assert np.all(x[:h] > 0)\n";
-  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x)\n", half + "    return x\n").verdict, Verdict::unknown);
-  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x[:h])\n", half + "    return x[:h]\n").verdict, Verdict::proved);
+  const std::string half =
+      "    K, M = x.shape\n    h = K // 2\n    assert K % 2 == 0\n    assert np.all(x[:h] > 0)\n";
+  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x)\n", half + "    return x\n").verdict,
+            Verdict::unknown);
+  EXPECT_EQ(proofOf("x: f32[K, M]", half + "    return np.abs(x[:h])\n", half + "    return x[:h]\n").verdict,
+            Verdict::proved);
 }
 
 TEST(Traps, RoundingIsNotArithmetic) {
