@@ -140,9 +140,11 @@ const Expected expectations[] = {
      "return x * (g / np.sqrt(ms + 1e-5))"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Resources, Programs, testing::ValuesIn(expectations), [](const auto& info) {
-  return std::string(info.param.program) + "_" + info.param.name;
-});
+std::string nameOf(const testing::TestParamInfo<Expected>& test) {
+  return std::string(test.param.program) + "_" + test.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Resources, Programs, testing::ValuesIn(expectations), nameOf);
 
 }  // namespace
 }  // namespace nuscope::propagate
