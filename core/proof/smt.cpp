@@ -210,17 +210,17 @@ class Printer {
     std::string base;
     Rational times = exponent;
     if (atom->kind == AtomKind::exp) {
-      const auto key = std::make_pair(atom, exponent.get_den().get_str());
+      const auto key = std::make_pair(atom->id, exponent.get_den().get_str());
       auto at = exponentials_.find(key);
       if (at == exponentials_.end()) {
         const std::string name = declare(
             "e", "Real",
             "exp(" + proof::text(c_, polyOf(c_, atom->mono, Rational(1) / Rational(exponent.get_den()))) +
                 ")");
-        at = exponentials_.emplace(key, name).first;
+        at = exponentials_.emplace(key, std::make_pair(atom, name)).first;
         assertion("(> " + name + " 0.0)");
       }
-      base = at->second;
+      base = at->second.second;
       times = exponent * Rational(exponent.get_den());
     } else {
       base = realAtom(atom);
@@ -354,8 +354,8 @@ class Printer {
   void pairsOfExponentials() {
     if (exponentials_.size() > 5) return;
     std::vector<std::pair<PolyRef, std::string>> list;
-    for (const auto& [key, name] : exponentials_) {
-      if (key.second == "1") list.emplace_back(polyOf(c_, key.first->mono), name);
+    for (const auto& [key, named] : exponentials_) {
+      if (key.second == "1") list.emplace_back(polyOf(c_, named.first->mono), named.second);
     }
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string argument = real(list[i].first);
@@ -498,7 +498,8 @@ class Printer {
   std::string assertions_;
   std::unordered_map<IntAtomRef, std::string> ints_;
   std::unordered_map<AtomRef, std::string> atoms_;
-  std::map<std::pair<AtomRef, std::string>, std::string> exponentials_;
+  /// By atom's id and root, so that scripts come out the same every time.
+  std::map<std::pair<std::uint32_t, std::string>, std::pair<AtomRef, std::string>> exponentials_;
   std::unordered_map<std::string, std::string> inverses_;
   std::vector<std::pair<AtomRef, std::string>> elements_;
   std::vector<std::pair<IntAtomRef, std::string>> intElements_;
