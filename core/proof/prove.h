@@ -31,10 +31,10 @@ Proof prove(const tensor::Program& left, const tensor::Program& right, const Opt
 /// refine) the nodes `before`, both lists of the same length, in the store of `context`, under its asserts.
 /// Nodes in `cut` (and below them) are taken as opaque tensors of unknown values: a proof holds for whatever
 /// they compute. Their definedness is kept: where `before` does not read an element of a cut node that may be
-/// undefined, `after` may not either. Pointer-equal pairs are proved at once; shapes must agree. A pair that
-/// is refuted with cuts is `unknown` here (an opaque value may not be reachable): no counterexample, `draws`
-/// is not looked at unless `cut` is empty. Typical local goals take well under 1 ms. Thread-safe;
-/// deterministic as `prove`.
+/// undefined, `after` may not either. What may be -inf or inf has laws of its own: never cut it.
+/// Pointer-equal pairs are proved at once; shapes must agree. A pair that is refuted with cuts is `unknown`
+/// here (an opaque value may not be reachable): no counterexample, `draws` is not looked at unless `cut` is
+/// empty. Typical local goals take well under 1 ms. Thread-safe; deterministic as `prove`.
 Proof proveRewrite(const tensor::Program& context, std::span<const tensor::NodeRef> before,
                    std::span<const tensor::NodeRef> after, const std::unordered_set<tensor::NodeRef>& cut,
                    const Options& options, const Progress& progress);
