@@ -66,17 +66,16 @@ std::unique_ptr<Study> study(bool swept) {
   sweep.environment = {{"processor", "<script>alert(1)</script>"}};
   sweep.id = s->addSweep(sweep);
   std::vector<CandidateRecord> list(3);
-  list[0] = {.sweep = sweep.id,
-             .label = "gain into w",
-             .variant = 1,
-             .parameters = {{"tile_m", 6}},
-             .modelledSeconds = 2e-3};
-  list[1] = {.sweep = sweep.id,
-             .label = "as written",
-             .variant = 0,
-             .state = CandidateState::wrong,
-             .reason = "error 3.1e-2 at [0, 1] & more"};
-  list[2] = {.sweep = sweep.id, .kind = CandidateKind::baseline, .label = "plain loops, g++ 12"};
+  for (CandidateRecord& candidate : list) candidate.sweep = sweep.id;
+  list[0].label = "gain into w";
+  list[0].variant = 1;
+  list[0].parameters = {{"tile_m", 6}};
+  list[0].modelledSeconds = 2e-3;
+  list[1].label = "as written";
+  list[1].state = CandidateState::wrong;
+  list[1].reason = "error 3.1e-2 at [0, 1] & more";
+  list[2].kind = CandidateKind::baseline;
+  list[2].label = "plain loops, g++ 12";
   list[0].kernel = s->addKernel("void f(const float* x) { if (x < x) return; }");
   s->addCandidates(list);
   Measurement m;

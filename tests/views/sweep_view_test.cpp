@@ -36,7 +36,11 @@ SweepRowRef row(int id, int variant, CandidateState state, double median, sweep:
     for (int i = 0; i < 25; ++i) m.samples.push_back(median * (1 + 0.004 * ((i * 7) % 11 - 5) / 5.0));
     m.gate.passed = true;
     m.gate.worst = 0;
-    m.gate.draws.push_back({.distribution = "normal, scale 1", .error = 1.5e-5, .bound = 1e-4});
+    sweep::GateDraw draw;
+    draw.distribution = "normal, scale 1";
+    draw.error = 1.5e-5;
+    draw.bound = 1e-4;
+    m.gate.draws.push_back(draw);
     m.key.device = "host: test";
     r->measurement = m;
   }
@@ -82,7 +86,7 @@ std::shared_ptr<SweepSnapshot> snapshot(const tensor::Extents& extents) {
 TEST(SweepWords, TheHeadlineSaysTheNumberThatMatters) {
   const auto s = snapshot({{"M", 512}});
   EXPECT_EQ(sweepHeadline(*s),
-            "7.84 ms: 1.98 times as fast as OpenBLAS 0.3.21 + loops, 5.26 times as as written");
+            "7.84 ms: 1.98 times as fast as OpenBLAS 0.3.21 + loops, 5.26 times as fast as the program as written");
   EXPECT_EQ(sweepProgress(*s), "14 of 24 measured, 37 s of 60 s");
   s->rows.clear();
   EXPECT_EQ(sweepHeadline(*s), "No candidates");

@@ -54,11 +54,12 @@ QString sweepHeadline(const SweepSnapshot& snapshot) {
   if (baselines.size() > 2) baselines.resize(2);
   for (std::size_t i = 0; i < baselines.size(); ++i) {
     const sweep::Measurement& other = *baselines[i]->measurement;
-    const QString name = shortLabel(baselines[i]->candidate.label);
+    QString name = shortLabel(baselines[i]->candidate.label);
+    if (name.startsWith(tr("as written"))) name = tr("the program ") + name;
     if (tied(*best->measurement, other)) {
       comparisons << tr("as fast as %1, within noise").arg(name);
     } else {
-      comparisons << (i == 0 ? tr("%1 times as fast as %2") : tr("%1 times as %2"))
+      comparisons << tr("%1 times as fast as %2")
                          .arg(times(other.median / median), name);
     }
   }
