@@ -179,11 +179,23 @@ TEST(FormulaDifference, EqualFormulasHaveNone) {
   EXPECT_TRUE(difference(*gainFirst(), *gainFirst()).empty());
 }
 
+MathLine line(const QString& relation, FormulaRef formula, FormulaMarks marks = {}) {
+  MathLine result;
+  result.relation = relation;
+  result.formula = std::move(formula);
+  result.marks = std::move(marks);
+  return result;
+}
+MathLine name(FormulaRef left, FormulaRef formula) {
+  MathLine result = line({}, std::move(formula));
+  result.left = std::move(left);
+  result.muted = true;
+  return result;
+}
+
 TEST(MathSheet, TextSaysWhatIsPainted) {
   MathSheet sheet;
-  sheet.setLines({{.formula = gainFirst()},
-                  {.relation = "=", .formula = gainLast()},
-                  {.left = at("r", {"m"}), .formula = root(), .muted = true}});
+  sheet.setLines({line({}, gainFirst()), line("=", gainLast()), name(at("r", {"m"}), root())});
   const QString text = sheet.text();
   EXPECT_TRUE(text.contains(QString::fromUtf8("\u03A3")));
   EXPECT_EQ(text.count('\n'), 2);
@@ -193,21 +205,17 @@ TEST(MathSheet, PaintsTheSameIntoASvg) {
   const auto left = gainFirst();
   const auto right = gainLast();
   const auto d = difference(*left, *right);
-  MathSheet sheet;
   const auto x = at("x", {"i"});
-  sheet.setLines(
-      {{.formula = left, .marks = d.left},
-       {.relation = "=", .formula = right, .marks = d.right},
-       {.left = at("r", {"m"}), .formula = root(), .muted = true},
-       {.formula =
-            make(Kind::cases, {x, make(Kind::relation, {x, num("0")}, ">"), product({num("0.1"), x})})},
-       {.relation = "=",
-        .formula = product(
-            {make(Kind::function,
-                  {sum({x, make(Kind::negate, {make(Kind::bigOperator, {x, sym("j"), sym("N")}, "max")})})},
-                  "exp"),
-             make(Kind::absolute, {fraction(x, make(Kind::power, {sum({x, num("1")}), num("2")}))}),
-             make(Kind::floor, {fraction(sym("n"), num("2"))})})}});
+  const auto largest = make(Kind::bigOperator, {x, sym("j"), sym("N")}, "max");
+  const auto steps =
+      product({make(Kind::function, {sum({x, make(Kind::negate, {largest})})}, "exp"),
+               make(Kind::absolute, {fraction(x, make(Kind::power, {sum({x, num("1")}), num("2")}))}),
+               make(Kind::floor, {fraction(sym("n"), num("2"))})});
+  const auto leaky =
+      make(Kind::cases, {x, make(Kind::relation, {x, num("0")}, ">"), product({num("0.1"), x})});
+  MathSheet sheet;
+  sheet.setLines({line({}, left, d.left), line("=", right, d.right), name(at("r", {"m"}), root()),
+                  line({}, leaky), line("=", steps)});
   keep(sheet, "math", 1000);
   sheet.layout(18, 1000);
   QByteArray bytes;

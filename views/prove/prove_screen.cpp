@@ -212,15 +212,15 @@ void ProveScreen::proveNow() {
       this, {.title = tr("Prove a rewrite"), .lane = QStringLiteral("prove"), .quiet = true},
       [left, right, refines, graph, document = &context_.document](
           JobHandle& handle) { return decide(left, right, refines, graph, *document, handle.progress()); },
-      [this](Outcome outcome) { show(std::move(outcome)); });
+      [this](Outcome outcome) { present(std::move(outcome)); });
   connect(job, &Job::failed, this, [this](const QString& message) {
     Outcome outcome;
     outcome.error = message;
-    show(std::move(outcome));
+    present(std::move(outcome));
   });
 }
 
-void ProveScreen::show(Outcome outcome) {
+void ProveScreen::present(Outcome outcome) {
   left_->setDiagnostics(outcome.left);
   right_->setDiagnostics(outcome.right);
   rightVariant_ = outcome.rightVariant;

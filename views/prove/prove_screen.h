@@ -73,7 +73,7 @@ class ProveScreen : public QWidget {
                         const std::shared_ptr<const nugraph::NuGraph>& graph, const Document& document,
                         const Progress& progress);
   void schedule();
-  void show(Outcome outcome);
+  void present(Outcome outcome);
 
   ViewContext context_;
   ProveSide *left_, *right_;

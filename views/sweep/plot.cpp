@@ -247,6 +247,7 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
       ys.push_back(sample);
     }
     runs->setLineStyle(QCPGraph::lsNone);
+    runs->setPen(Qt::NoPen);  // a scatter without a pen of its own takes the graph's
     QColor dot = color;
     dot.setAlphaF(0.45F);
     runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 3.4));
@@ -533,6 +534,7 @@ void ModelPlot::rebuild() {
   agree->setPen(QPen(style_.muted, 1.2, Qt::DashLine));
   auto* points = addGraph();
   points->setLineStyle(QCPGraph::lsNone);
+  points->setPen(Qt::NoPen);
   QColor dot = style_.series;
   dot.setAlphaF(0.7F);
   points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 7));
