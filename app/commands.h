@@ -28,6 +28,7 @@ using Action = std::function<int()>;
   X(Replay) \
   X(Report) \
   X(Solve) \
+  X(Sweep) \
   X(Worker) \
   X(Version)
 // clang-format on

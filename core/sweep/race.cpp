@@ -368,6 +368,7 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
       untried_.insert(index);
       continue;
     }
+    ++tried_;  // by the sweep that is resumed
     if (entrants[i].record.state != CandidateState::measured) continue;
     entrants[i].score = entrants[i].measurement.median;
     challenge(index);

@@ -18,6 +18,7 @@
 #include "core/sweep/baselines.h"
 #include "core/sweep/candidates.h"
 #include "core/sweep/race.h"
+#include "core/sweep/torch_baseline.h"
 
 namespace nuscope::sweep {
 namespace {
@@ -106,6 +107,7 @@ class Sweep {
     std::vector<Entrant> baselines;
     if (options_.baselines)
       baselines = makeBaselines(program_, options_.extents, worker_.hello(), options_.threads);
+    if (options_.baselines && !options_.python.empty()) baselines.push_back(torchPlaceholder());
     enter(entrants, baselines);
     try {
       race(entrants, baselines, referencesReady);
@@ -197,10 +199,15 @@ class Sweep {
     emitEvent(event);
   }
 
+  static std::string keyOf(const CandidateRecord& record) {
+    if (record.kind == CandidateKind::emitted) return record.kernel;
+    return "baseline " + (record.kernel.empty() ? record.label : record.kernel);
+  }
+
   void takeOver(std::vector<Entrant>& entrants, std::vector<Entrant>& baselines) {
     std::unordered_map<std::string, CandidateRecord> known;
     for (const CandidateRecord& record : study_.candidates(result_.sweep)) {
-      known[record.kind == CandidateKind::baseline ? "baseline " + record.label : record.kernel] = record;
+      known[keyOf(record)] = record;
     }
     const auto adopt = [&](Entrant& entrant, const std::string& key) {
       const auto found = known.find(key);
@@ -215,8 +222,45 @@ class Sweep {
         entrant.score = entrant.measurement.median;
       }
     };
-    for (Entrant& entrant : entrants) adopt(entrant, entrant.record.kernel);
-    for (Entrant& baseline : baselines) adopt(baseline, "baseline " + baseline.record.label);
+    for (Entrant& entrant : entrants) adopt(entrant, keyOf(entrant.record));
+    for (Entrant& baseline : baselines) adopt(baseline, keyOf(baseline.record));
+  }
+
+  /// Torch runs in a Python of its own, not in the worker; see runTorchBaseline.
+  [[nodiscard]] Entrant torchPlaceholder() const {
+    Entrant entrant;
+    entrant.record.kind = CandidateKind::baseline;
+    entrant.record.label = "torch";
+    entrant.record.state = CandidateState::skipped;
+    if (!options_.worker.empty()) {
+      entrant.record.reason = "torch is measured on this machine only, and the worker is elsewhere";
+    } else {
+      const auto text = torchProgram(program_, options_.extents);
+      entrant.record.reason = text ? "not run yet" : text.refusal().message;
+      if (text) entrant.record.kernel = textHash(*text);
+    }
+    return entrant;
+  }
+
+  void runTorchBaseline(std::vector<Entrant>& baselines, const Bench& bench) {
+    if (baselines.empty() || baselines.back().record.label != "torch" ||
+        baselines.back().record.kernel.empty())
+      return;
+    CandidateRecord& record = baselines.back().record;
+    Entrant ran = runTorch(options_.python, program_, options_.extents, bench.references(), options_.threads,
+                           GateOptions().factor, 120, Progress(progress_.stopToken()));
+    ran.record.id = record.id;
+    ran.record.sweep = record.sweep;
+    ran.record.kernel = record.kernel;
+    ran.measurement.key = {record.kernel, extentsText(options_.extents), device_, ran.toolchain,
+                           options_.threads};
+    if (ran.measurement.samples.empty()) {
+      study_.updateCandidate(ran.record);
+    } else {
+      ran.measurement.id = study_.putMeasurement(ran.measurement, &ran.record);
+    }
+    baselines.back() = std::move(ran);
+    onTrial(baselines.back());
   }
 
   [[nodiscard]] SweepRecord describe() const {
@@ -323,6 +367,7 @@ class Sweep {
     callbacks.onNote = [this](const std::string& note) { addNote(note); };
     Race search(study_, bench, race, progress_.part(0.05, 1), callbacks);
     search.runBaselines(baselines);
+    runTorchBaseline(baselines, bench);
     const RaceResult raced = search.run(entrants);
     result_.reused = raced.reused;
     result_.cutByTime = raced.cutByTime;
