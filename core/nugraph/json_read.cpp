@@ -122,6 +122,14 @@ class Reader {
     return nodes_[at];
   }
 
+  /// A node that carries a name or a place; it may lie in a loop's body.
+  NodeRef namedRef(const Json& value, const char* what) const {
+    const auto at = static_cast<std::size_t>(integerOf(value, what, 0, std::ssize(drafts_) - 1));
+    const NodeRef node = copy_.copied(drafts_[at]);
+    if (node == nullptr) throw BadText(fmt::format("{}: node {} belongs to no result", what, at));
+    return node;
+  }
+
   std::vector<NodeRef> draftRefs(const Json& value, const char* what) const {
     std::vector<NodeRef> result;
     for (const Json& item : arrayOf(value, what, 10000)) {
@@ -223,11 +231,11 @@ class Reader {
     program.dimensions = strings(member(json, "dimensions"), "dimensions");
     for (const Json& item : arrayOf(member(json, "variables"), "variables", maxNodes)) {
       if (arrayOf(item, "a variable", 2).size() != 2) throw BadText("a variable: [node, name] is expected");
-      program.variables[ref(item[0], "a variable")] = stringOf(item[1], "a variable");
+      program.variables[namedRef(item[0], "a variable")] = stringOf(item[1], "a variable");
     }
     for (const Json& item : arrayOf(member(json, "ranges"), "ranges", maxNodes)) {
       if (arrayOf(item, "a range", 2).size() != 2) throw BadText("a range: [node, range] is expected");
-      program.ranges[ref(item[0], "a range")] = rangeOf(item[1]);
+      program.ranges[namedRef(item[0], "a range")] = rangeOf(item[1]);
     }
     checkLeaves(program, program.results);
     return program;

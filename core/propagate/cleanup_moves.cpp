@@ -19,6 +19,7 @@ constexpr int identityDepth = 3;
 
 void collect(NodeRef node, int depth, std::vector<NodeRef>& into) {
   for (const NodeRef operand : node->operands) {
+    if (operand->op == Op::loop) continue;  // no value of its own, and what it starts with is not its result
     if (std::ranges::find(into, operand) == into.end()) into.push_back(operand);
     if (depth > 1) collect(operand, depth - 1, into);
   }

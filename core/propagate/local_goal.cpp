@@ -26,7 +26,7 @@ bool mayBeInfinite(NodeRef node) {
 
 bool cuttable(NodeRef node) {
   const auto kind = tensor::kind(node->op);
-  if (kind == OpKind::leaf || kind == OpKind::loop || mayBeInfinite(node)) return false;
+  if (kind == OpKind::leaf || node->op == Op::loop || mayBeInfinite(node)) return false;
   // A relabelled tensor says more than an opaque one, and so does a cast condition.
   return node->op != Op::transpose && node->op != Op::expandDims && node->op != Op::squeeze &&
          node->op != Op::broadcastTo && node->op != Op::reshape && node->op != Op::cast;

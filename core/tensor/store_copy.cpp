@@ -46,7 +46,13 @@ Result<NodeRef> StoreCopy::copyUnder(NodeRef root, const DimFacts& facts) {
 
 void StoreCopy::remember(NodeRef node, NodeRef image) {
   image_.emplace(node, image);
+  ever_[node] = image;
   made_.push_back(node);
+}
+
+NodeRef StoreCopy::copied(NodeRef node) const {
+  const auto found = ever_.find(node);
+  return found == ever_.end() ? nullptr : found->second;
 }
 
 Result<NodeRef> StoreCopy::copy(NodeRef root) {

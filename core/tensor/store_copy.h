@@ -17,6 +17,8 @@ class StoreCopy {
   void set(NodeRef node, NodeRef image) { image_[node] = image; }
   /// Refused when a node cannot be made there under its facts.
   Result<NodeRef> copy(NodeRef root);
+  /// The copy of a node that was copied before, be it inside of a loop only; null otherwise.
+  [[nodiscard]] NodeRef copied(NodeRef node) const;
   /// For nodes that are known to be sound: throws InternalError instead.
   NodeRef operator()(NodeRef root);
   std::vector<NodeRef> operator()(const std::vector<NodeRef>& roots);
@@ -27,7 +29,8 @@ class StoreCopy {
   NodeStore& to_;
   const DimFacts& facts_;
   std::unordered_map<NodeRef, NodeRef> image_;
-  std::vector<NodeRef> made_;  ///< keys of image_ in order
+  std::unordered_map<NodeRef, NodeRef> ever_;  ///< image_ with what was dropped from it
+  std::vector<NodeRef> made_;                  ///< keys of image_ in order
 };
 
 }  // namespace nuscope::tensor
