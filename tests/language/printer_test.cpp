@@ -31,6 +31,41 @@ void expectRoundTrip(const std::string& text, const std::string& what) {
   EXPECT_EQ(printed.text, again.text) << "printing is not stable for " << what;
 }
 
+TEST(Printer, LinesOfNodes) {
+  const std::string text =
+      "from __future__ import annotations\nimport numpy as np\n\n\n"
+      "def f(x: f32[M, N], s: f32) -> f32[M, N]:\n"
+      "    e = np.exp(x - np.max(x, axis=-1, keepdims=True))\n"
+      "    return s * e / np.sum(e, axis=-1, keepdims=True)\n";
+  const Parsed parsed = parse(text);
+  ASSERT_TRUE(parsed.program);
+  const Printed printed = print(*parsed.program, parsed.program->results);
+  EXPECT_EQ(printed.text, text);
+  for (const tensor::NodeRef node : tensor::topological(parsed.program->results)) {
+    ASSERT_TRUE(printed.lines.contains(node)) << tensor::describe(node);
+    const bool exponent =
+        node->op == tensor::Op::exp || node->op == tensor::Op::max || node->op == tensor::Op::subtract;
+    EXPECT_EQ(printed.lines.at(node), node->op == tensor::Op::input ? 5
+                                      : exponent                    ? 6
+                                                                    : 7)
+        << tensor::describe(node);
+  }
+  const tensor::NodeRef quotient = parsed.program->results[0];
+  EXPECT_EQ(expressionText(*parsed.program, quotient), "s * e / np.sum(e, axis=-1, keepdims=True)");
+  EXPECT_EQ(expressionText(*parsed.program, quotient, 1), "... / ...");
+}
+
+TEST(Printer, EveryNodeOfEveryProgramHasALine) {
+  for (const auto& path : programFiles()) {
+    const Parsed parsed = parse(readFile(path));
+    ASSERT_TRUE(parsed.program);
+    const Printed printed = print(*parsed.program, parsed.program->results);
+    for (const tensor::NodeRef node : tensor::topological(parsed.program->results)) {
+      EXPECT_TRUE(printed.lines.contains(node)) << path << " " << tensor::describe(node);
+    }
+  }
+}
+
 TEST(Printer, AllProgramsComeBack) {
   for (const auto& path : programFiles()) expectRoundTrip(readFile(path), path.string());
 }
