@@ -74,7 +74,14 @@ class FloatEngine {
   [[noreturn]] Number loopResult(const Node&, std::span<const std::int64_t>) const;
 
  private:
-  struct Layout;  ///< where the elements of a layout node come from
+  /// Where the elements of a layout node come from: affine in the index (`operand` is set), or one source for
+  /// each.
+  struct Layout {
+    NodeRef operand = nullptr;
+    std::int64_t base = 0;
+    std::vector<std::int64_t> strides;
+    std::vector<std::pair<NodeRef, std::int64_t>> sources;  ///< operand and flat position
+  };
   struct Layer {
     std::string counter;  ///< empty for the outermost
     Values values;
@@ -90,6 +97,7 @@ class FloatEngine {
   FloatArrayRef scan(const Node& node);
   FloatArrayRef matmul(const Node& node);
   FloatArrayRef einsum(const Node& node);
+  bool einsumByMatmul(const Node& node, FloatArray& result);
   FloatArrayRef layout(const Node& node);
   FloatArrayRef granularNode(const Node& node);
   void runLoop(const Node& loop);

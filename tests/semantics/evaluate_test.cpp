@@ -272,6 +272,25 @@ TEST(Evaluate, BlockedMatmulEqualsGranularForm) {
   }
 }
 
+TEST(Evaluate, BlockedEinsumEqualsGranularForm) {
+  for (const char* spec : {"bik,bkj->bij", "bki,bkj->jbi", "bik,bjk->ijb"}) {
+    Builder b;
+    const NodeRef x = b.input("x", {Builder::dim("P"), Builder::dim("Q"), Builder::dim("Q")});
+    const NodeRef w = b.input("w", {Builder::dim("P"), Builder::dim("Q"), Builder::dim("Q")});
+    tensor::Attributes at;
+    at.name = spec;
+    const auto program = b.done(b.make(Op::einsum, {b.make(Op::multiply, {x, b.number("0.1")}), w}, at));
+    std::mt19937_64 random(3);
+    const Inputs inputs{{"x", randomTensor({5, 29, 29}, random)}, {"w", randomTensor({5, 29, 29}, random)}};
+    EvaluateOptions options;
+    options.roundoff = 0x1p-24;
+    const tensor::Extents extents{{"P", 5}, {"Q", 29}};
+    const auto fast = evaluateOne(program, extents, inputs, options);
+    options.generic = true;
+    expectSame(fast, evaluateOne(program, extents, inputs, options), spec, false);
+  }
+}
+
 State stateOf(NodeRef (*f)(Builder&, NodeRef), double value) {
   Builder b;
   const NodeRef x = b.input("x", {});
