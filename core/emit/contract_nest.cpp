@@ -273,7 +273,7 @@ Function ContractPrinter::product(bool vectors) {
   }
   const bool packs = settings_.packA || !place;
   const std::int64_t packedBytes = packs ? aligned((strip + settings_.tileM) * (blockK + settings_.lanes) * 4) : 0;
-  const std::int64_t sumBytes = blocked ? aligned((strip + settings_.tileM) * panels * width * 4) : 0;
+  const std::int64_t sumBytes = blocked ? aligned((strip + settings_.tileM) * (panels * width + 16) * 4) : 0;
   function.ownBytes = packedBytes + sumBytes;
   std::int64_t own = context_.ownOffset;
   const std::string rowsName = generator.fresh(file_.nameOf(form_.a) + "_rows");
@@ -327,7 +327,7 @@ Function ContractPrinter::product(bool vectors) {
     a = fmt::format("{} + {}mt * {} + k0 * {}", generator.use(place->array), base, rowStep, depthStep);
   }
   if (blocked) {
-    generator.add(fmt::format("constexpr long width = {};", panels * width));
+    generator.add(fmt::format("constexpr long width = {};", panels * width + 16));
     generator.add("float* const sums = partial + (mt - m0) * width + j0;");
     generator.add(fmt::format("if (k0 > 0) loadBlock<R, {}>(sums, width, c);", settings_.tileVectors));
   } else {

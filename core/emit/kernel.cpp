@@ -84,8 +84,8 @@ void FilePrinter::readSettings() {
   const std::int64_t tileN = parameter(parameters_, "tile_n", std::int64_t{preset.vectors} * settings_.lanes);
   settings_.tileVectors = static_cast<int>(tileN / settings_.lanes);
   settings_.stripM = parameter(parameters_, "strip_m", 96);
-  settings_.blockK = parameter(parameters_, "block_k", 256);
-  settings_.packA = parameter(parameters_, "pack_a", 0) != 0;
+  settings_.blockK = parameter(parameters_, "block_k", 512);
+  settings_.packA = parameter(parameters_, "pack_a", 1) != 0;
   settings_.packB = parameter(parameters_, "pack_b", 1) != 0;
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
   const auto refuse = [](const std::string& what) { throw Refused{{what, "see the space of the variant"}}; };

@@ -170,7 +170,7 @@ class Counter {
     const double columns = static_cast<double>(form.columns());
     const double depth = static_cast<double>(form.depth());
     const double batches = static_cast<double>(form.batches());
-    const double blockK = std::min(depth, static_cast<double>(parameter(parameters_, "block_k", 256)));
+    const double blockK = std::min(depth, static_cast<double>(parameter(parameters_, "block_k", 512)));
     const double strip = std::min(rows, static_cast<double>(parameter(parameters_, "strip_m", 96)));
     const double panels = std::ceil(columns / tileN);
     const double tiles = std::ceil(rows / tileM) * panels * batches;
@@ -185,7 +185,7 @@ class Counter {
     const double blocks = std::ceil(depth / blockK);
     work.otherVectors = tiles * blocks * (2 * sums + 20);
     work.storeVectors = tiles * sums * blocks;
-    const bool packA = parameter(parameters_, "pack_a", 0) != 0;
+    const bool packA = parameter(parameters_, "pack_a", 1) != 0;
     const bool packB = parameter(parameters_, "pack_b", 1) != 0;
     const auto level = [&](std::size_t i) -> const std::string& { return target_.memory[std::min(i, target_.memory.size() - 1)].name; };
     // A panel's block is reused from L1 by all rows of the strip if it fits, else it comes from L2 each time.

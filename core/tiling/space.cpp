@@ -128,7 +128,7 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
     if (one <= 512) depth.preset = one;
   }
   space.parameters.push_back(std::move(depth));
-  space.parameters.push_back({"pack_a", "copy blocks of the left operand", anyA ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, anyA ? 0 : 1});
+  space.parameters.push_back({"pack_a", "copy blocks of the left operand", anyA ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
   space.parameters.push_back({"pack_b", "copy the right operand into panels", anyB ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
 }
 
