@@ -19,7 +19,7 @@ Names::Names() {
         "m", "n", "m0", "m1", "mt", "k0", "k1", "j0", "t", "batch", "panel", "partial", "sums", "width", "count", "R", "before", "within",
         "sum", "block", "row", "depth", "column", "multiply", "loadBlock", "storeBlock", "zero", "packTransposed", "forStrips",
         "forNumbers", "shareBegin", "toF", "toI", "lanesFrom", "laneNumbers", "clampIndex", "floorDivide", "floorModulo", "foldSum",
-        "foldProduct", "foldMax", "foldMin", "foldAll", "powerOfTwo", "sineFrom", "anyLane", "scratch", "maskOf", "swap"}) {
+        "foldProduct", "foldMax", "foldMin", "foldAll", "powerOfTwo", "sineFrom", "anyLane", "scratch", "maskOf", "swap", "storePast", "fence"}) {
     taken_.insert(word);
   }
 }
@@ -68,6 +68,10 @@ std::string_view scalarType(DType type) {
   }
 }
 
-std::string_view vectorType(DType type) { return type == DType::f32 ? "F" : "I"; }
+std::string_view vectorType(DType type) {
+  if (type == DType::f32) return "F";
+  if (type == DType::i32 || type == DType::boolean) return "I";
+  throw NeedsScalars{std::string(tensor::text(type)) + " has no vectors"};
+}
 
 }  // namespace nuscope::emit

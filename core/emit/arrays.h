@@ -23,6 +23,7 @@ struct Array {
   ConcreteShape shape;
   bool written = false;     ///< not an input
   bool strip = false;       ///< holds the rows of the current strip only
+  bool stream = false;      ///< written past the caches
   Extent rows = 1;          ///< strip: rows of the whole tensor
   std::int64_t offset = -1; ///< in the scratch memory of the call, or of the thread for a strip; -1: an argument
   std::string comment;
@@ -47,7 +48,11 @@ std::string identifier(const std::string& text);
 /// Element type in C++ of arrays; of values in registers ("bool" for conditions, "int" for small integers).
 std::string_view arrayType(DType type);
 std::string_view scalarType(DType type);
-/// "F" or "I".
+/// Thrown while a nest is generated: it has to be generated without vectors.
+struct NeedsScalars {
+  std::string why;
+};
+/// "F" or "I"; throws NeedsScalars for types that have no vectors.
 std::string_view vectorType(DType type);
 
 }  // namespace nuscope::emit

@@ -55,7 +55,8 @@ class ContractPrinter {
   }
   void packTransposed(Generator& generator, const Place& place, const std::string& to);
   void packRows(Generator& generator, const Affine& batch, const std::string& name);
-  void epilogue(Generator& generator, const Affine& batch);
+  void epilogue(Generator& generator, const Affine& batch, bool direct);
+  [[nodiscard]] bool isLight() const;
 
   const NestContext& context_;
   FileContext& file_;
@@ -194,7 +195,8 @@ void ContractPrinter::packRows(Generator& generator, const Affine& batch, const 
 }
 
 /// Everything that follows from the product, for one row of a register block.
-void ContractPrinter::epilogue(Generator& generator, const Affine& batch) {
+/// `direct`: from the registers of the block; else from its copy in memory.
+void ContractPrinter::epilogue(Generator& generator, const Affine& batch, bool direct) {
   auto& space = generator.space();
   const NodeRef main = nest_.anchors[0].node;
   const Extent columns = form_.columns();
@@ -209,7 +211,8 @@ void ContractPrinter::epilogue(Generator& generator, const Affine& batch) {
   generator.override = [&](NodeRef node, std::span<const Affine>) -> std::optional<Value> {
     if (node != main) return std::nullopt;
     if (!sum) {
-      sum = generator.vectors() ? generator.define("load(sums + i * width + (j - j0), All())", DType::f32, true, generator.depth(), main)
+      sum = direct                ? Value{"c[i][v]", true, DType::f32, generator.depth(), false}
+            : generator.vectors() ? generator.define("load(sums + i * width + (j - j0), All())", DType::f32, true, generator.depth(), main)
                                 : generator.define("sums[i * width + (j - j0)]", DType::f32, false, generator.depth(), main);
     }
     return sum;
@@ -223,13 +226,28 @@ void ContractPrinter::epilogue(Generator& generator, const Affine& batch) {
   generator.override = nullptr;
   const auto nodes = anchorsOf(nest_);
   if (generator.vectors()) {
-    generator.pop(fmt::format("forBlock<{}>(j0, min({}L, {} - j0), [&](long j, auto, auto lanes) NUSCOPE_INLINE {{", settings_.tileVectors,
-                              settings_.tileN(), columns),
+    const std::string count = columns % settings_.tileN() == 0 ? std::to_string(settings_.tileN())
+                                                              : fmt::format("min({}L, {} - j0)", settings_.tileN(), columns);
+    generator.pop(fmt::format("forBlock<{}>(j0, {}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{", settings_.tileVectors, count,
+                              direct ? " v" : ""),
                   "});", nodes);
   } else {
     generator.pop(fmt::format("for (long j = j0; j < min(j0 + {}, {}L); ++j) {{", settings_.tileN(), columns), "}", nodes);
   }
-  generator.pop("for (long i = 0; i < R; ++i) {", "}", nodes);
+  if (direct) {
+    generator.pop("forNumbers<R>([&](auto i) NUSCOPE_INLINE {", "});", nodes);
+  } else {
+    generator.pop("for (long i = 0; i < R; ++i) {", "}", nodes);
+  }
+}
+
+/// Whether what follows from the product is so little that it may be printed once per register.
+bool ContractPrinter::isLight() const {
+  double weight = 0;
+  for (const Anchor& anchor : nest_.anchors) {
+    if (anchor.role != fusion::Role::main) weight += coneWeight(file_, anchor.node);
+  }
+  return weight <= 6;
 }
 
 Function ContractPrinter::product(bool vectors) {
@@ -243,6 +261,7 @@ Function ContractPrinter::product(bool vectors) {
   const Extent panels = (columns + width - 1) / width;
   const Extent blockK = std::min(settings_.blockK, depth);
   const bool blocked = blockK < depth;
+  const bool direct = vectors && !blocked && isLight();
   const Extent strip = settings_.stripM;
   function.units = nest_.rowCount();
   function.unit = settings_.tileM;
@@ -330,18 +349,18 @@ Function ContractPrinter::product(bool vectors) {
     generator.add(fmt::format("constexpr long width = {};", panels * width + 16));
     generator.add("float* const sums = partial + (mt - m0) * width + j0;");
     generator.add(fmt::format("if (k0 > 0) loadBlock<R, {}>(sums, width, c);", settings_.tileVectors));
-  } else {
+  } else if (!direct) {
     generator.add(fmt::format("constexpr long width = {};", width));
     generator.add(fmt::format("alignas(64) float sums[R * width];"));
   }
   generator.add(fmt::format("multiply<R, {}, {}, {}, {}>({}, panel, k1 - k0, c);", settings_.tileVectors, rowStep, depthStep, stepB, a), function.nodes);
-  generator.add(fmt::format("storeBlock<R, {}>(c, sums, width);", settings_.tileVectors));
+  if (!direct) generator.add(fmt::format("storeBlock<R, {}>(c, sums, width);", settings_.tileVectors));
   if (blocked) {
     generator.push();
-    epilogue(generator, batch);
+    epilogue(generator, batch, false);
     generator.pop(fmt::format("if (k1 == {}) {{", depth));
   } else {
-    epilogue(generator, batch);
+    epilogue(generator, batch, direct);
   }
   generator.pop("const auto block = [&](auto count, long mt) NUSCOPE_INLINE {", "};", function.nodes);
   const Extent rest = context_.batchRows % settings_.tileM;

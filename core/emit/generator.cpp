@@ -137,11 +137,11 @@ void Generator::store(int array, const Affine& at, const Value& value, NodeRef n
   used_[array] = true;
   const Affine where = position(array, at);
   if (value.vector || space_.lanes(where)) {  // an axis of extent 1 has no position, but its value may be a vector
-    add(fmt::format("store({} + {}, {}, lanes);", name, space_.text(where), splatText(value)), {node});
+    const char* const how = one.stream && value.vector && value.dtype != DType::boolean ? "storePast" : "store";
+    add(fmt::format("{}({} + {}, {}, lanes);", how, name, space_.text(where), splatText(value)), {node});
   } else {
     add(fmt::format("{}[{}] = {};", name, space_.text(where), value.text), {node});
   }
-  static_cast<void>(one);
 }
 
 // ------------------------------------------------------------------------------------------------------------ values
@@ -196,6 +196,7 @@ Value Generator::compute(NodeRef node, const std::vector<Affine>& index) {
 
 std::string Generator::splatText(const Value& value) const {
   if (value.vector) return value.text;
+  static_cast<void>(vectorType(value.dtype));  // there is one
   return fmt::format("{}({})", value.dtype == DType::boolean ? "splatMask" : "splat", value.text);
 }
 
@@ -333,7 +334,24 @@ Value Generator::apply(Op op, std::span<const Value> values, const tensor::Node&
     vector = vector || value.vector;
     place = std::max(place, value.depth);
   }
+  if (op == Op::divide && values[0].vector && !values[1].vector && !values[1].literal && node.dtype == DType::f32) {
+    // All lanes by one divisor: one division, then products. Costs half a unit in the last place.
+    return define(fmt::format("{} * {}", values[0].text, inverseOf(values[1]).text), node.dtype, true, place, &node);
+  }
   return define(expression(op, values, node, vector), node.dtype, vector, place, &node);
+}
+
+Value Generator::inverseOf(const Value& divisor) {
+  for (std::size_t i = frames_.size(); i-- > 0;) {
+    const auto known = frames_[i].inverses.find(divisor.text);
+    if (known != frames_[i].inverses.end()) return known->second;
+  }
+  const int place = placeOf(divisor.depth);
+  const std::string name = names_.fresh("per_" + divisor.text);
+  addAt(place, fmt::format("const float {} = 1.0f / {};", name, divisor.text));
+  const Value inverse{name, false, DType::f32, place, false};
+  frames_[static_cast<std::size_t>(place)].inverses[divisor.text] = inverse;
+  return inverse;
 }
 
 Value Generator::select(const Value& condition, const Value& yes, const Value& no) {

@@ -34,10 +34,6 @@ struct Value {
 struct NeedsSplit {
   std::int64_t at = 0;
 };
-/// Thrown likewise: the loop has to be generated without vectors.
-struct NeedsScalars {
-  std::string why;
-};
 
 /// What all functions of a file share.
 struct FileContext {
@@ -153,8 +149,10 @@ class Generator {
   struct Frame {
     std::vector<Line> lines;
     std::map<std::pair<NodeRef, std::vector<Affine>>, Value> known;
+    std::map<std::string, Value> inverses;  ///< of divisors, by name
     bool branch = false;
   };
+  Value inverseOf(const Value& divisor);
   [[nodiscard]] int placeOf(int depth) const;  ///< no further out than the innermost branch
   Value loadStored(NodeRef node, std::span<const Int> index);
   Value select(const Value& condition, const Value& yes, const Value& no);

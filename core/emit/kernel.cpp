@@ -88,6 +88,7 @@ void FilePrinter::readSettings() {
   settings_.packA = parameter(parameters_, "pack_a", 1) != 0;
   settings_.packB = parameter(parameters_, "pack_b", 1) != 0;
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
+  settings_.stream = parameter(parameters_, "stream", 1) != 0;
   const auto refuse = [](const std::string& what) { throw Refused{{what, "see the space of the variant"}}; };
   if (settings_.tileM < 1 || settings_.tileM > 32) refuse(fmt::format("tile_m = {} is not in 1 .. 32", settings_.tileM));
   if (tileN < settings_.lanes || tileN % settings_.lanes != 0 || settings_.tileVectors > 8) {
@@ -127,6 +128,7 @@ void FilePrinter::makeArguments() {
     array.dtype = results_[i]->dtype;
     array.shape = concrete_.shape(results_[i]);
     array.written = true;
+    array.stream = settings_.stream && fusion::countOf(array.shape) * tensor::byteSize(array.dtype) > target_.memory[target_.memory.size() - 2].bytes / 2;
     check(array.dtype, "a result");
     kernel_.arguments.push_back({"", array.dtype, array.shape, true});
     resultArrays_.push_back(addArray(std::move(array)));
@@ -257,6 +259,8 @@ void FilePrinter::addFunction(const Function& function, const std::string& what)
   const bool own = std::ranges::any_of(function.lines, [](const Line& line) { return line.text.find("(own + ") != std::string::npos; });
   functions_.push_back({fmt::format("void {}(const Data& data, char*{}, long begin, long end) {{", function.name, own ? " own" : ""), 0, function.nodes});
   for (const Line& line : function.lines) functions_.push_back({line.text, line.indent + 1, line.nodes});
+  const bool past = std::ranges::any_of(function.lines, [](const Line& line) { return line.text.starts_with("storePast("); });
+  if (past) functions_.push_back({"fence();", 1, {}});
   functions_.push_back({"}", 0, {}});
 }
 
@@ -422,6 +426,7 @@ Kernel FilePrinter::print() {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
            {"tile_m", settings_.tileM}, {"tile_n", settings_.tileN()}, {"strip_m", settings_.stripM}, {"block_k", settings_.blockK},
            {"pack_a", settings_.packA ? 1 : 0}, {"pack_b", settings_.packB ? 1 : 0}, {"unroll", settings_.unroll},
+           {"stream", settings_.stream ? 1 : 0},
            {"fuse", parameter(parameters_, "fuse", 2)}}) {
     kernel_.parameters[name] = value;
   }

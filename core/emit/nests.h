@@ -17,6 +17,7 @@ struct Settings {
   bool packA = true;
   bool packB = true;
   int unroll = 4;
+  bool stream = true;
   [[nodiscard]] Extent tileN() const { return Extent{tileVectors} * lanes; }
 };
 

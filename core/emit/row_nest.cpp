@@ -203,7 +203,8 @@ class RowPrinter {
 
   void lanes(int pass, std::int64_t from, std::int64_t to) {
     generator_.push();
-    const Affine lane = generator_.laneVariable("j", from, to);
+    // A single lane has no variable, so that it is the same index for whoever broadcasts it.
+    const Affine lane = nest_.length == 1 && !nest_.flat ? Affine() : generator_.laneVariable("j", from, to);
     if (nest_.flat) {
       flatLanes(lane);
     } else {
@@ -345,6 +346,11 @@ class RowPrinter {
 
   void useBuffers(int pass) {
     generator_.override = [this, pass](NodeRef node, std::span<const Affine> index) -> std::optional<Value> {
+      for (const Anchor& anchor : nest_.anchors) {
+        if (anchor.node == node && !anchor.copy && anchor.role == Role::full && passes_.of(anchor) == pass) {
+          throw InternalError("a value is read from memory in the pass that computes it: " + tensor::describe(node));
+        }
+      }
       for (const auto& [kept, first] : passes_.kept) {
         if (kept != node || first >= pass) continue;
         if (!std::ranges::equal(index, laneIndex_)) return std::nullopt;
@@ -388,7 +394,7 @@ Function rowNest(const NestContext& context, const Nest& nest) {
                      static_cast<double>(anchor.role == Role::rowLevel ? nest.rowCount() : nest.rowCount() * nest.length);
   }
   std::set<std::int64_t> seams;
-  bool vectors = true;
+  bool vectors = nest.flat || nest.length > 1;
   for (;;) {
     try {
       RowPrinter printer(context, nest, vectors, seams);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/tensor/shapes.h"
+
 namespace nuscope::fusion {
 namespace {
 
@@ -15,8 +17,18 @@ bool isLeaf(NodeRef node) {
   return node->op == Op::input || node->op == Op::loopState || node->op == Op::loopResult;
 }
 
+/// An einsum that sums nothing: products of elements, or a transposition.
+bool sumsNothing(NodeRef node) {
+  if (node->op != Op::einsum) return false;
+  const auto spec = tensor::parseEinsum(node->attributes.name).value();
+  return std::ranges::all_of(spec.operands, [&](const std::string& labels) {
+    return std::ranges::all_of(labels, [&](char label) { return spec.result.find(label) != std::string::npos; });
+  });
+}
+
 bool isInPlace(NodeRef node) {
   const OpKind kind = tensor::kind(node->op);
+  if (sumsNothing(node)) return true;
   return kind == OpKind::elementwise || kind == OpKind::layout || node->op == Op::constant || node->op == Op::dimValue ||
          node->op == Op::arange;
 }
@@ -186,6 +198,7 @@ NestKind Planner::kindOf(NodeRef node, std::optional<ContractForm>& form) const 
     case OpKind::scan: return NestKind::scan;
     case OpKind::reduce: return isRowFold(node) ? NestKind::row : NestKind::fold;
     case OpKind::contract:
+      if (sumsNothing(node)) return NestKind::row;
       form = contractForm(concrete_, node);
       if (form && node->dtype == DType::f32 && form->rows() >= 2 && form->columns() >= 4) return NestKind::contract;
       form.reset();
@@ -329,7 +342,8 @@ void Planner::place(NodeRef node, bool copy, std::vector<Destination> destinatio
   nest.kind = kind;
   const ConcreteShape& shape = concrete_.shape(node);
   if (kind == NestKind::row) {
-    nest.rows = inPlace ? leading(shape) : shape;
+    const bool reduces = tensor::kind(node->op) == OpKind::reduce;
+    nest.rows = inPlace ? leading(shape) : reduces ? leading(concrete_.shape(node->operands[0])) : shape;
     nest.length = cone.laneExtent;
   } else if (kind == NestKind::contract) {
     for (const auto* axes : {&form->batch, &form->m}) {

@@ -29,6 +29,7 @@ struct Facts {
   };
   std::vector<Product> products;
   bool vectorLoops = false;
+  Extent largestResult = 0;                   ///< bytes
   Extent stripRowBytes = 0;                   ///< intermediates of one row of the widest fused group
   std::set<std::string> plans;                ///< distinct ones
   std::vector<std::int64_t> fuse;             ///< values that lead to distinct plans
@@ -74,6 +75,9 @@ Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results, 
   for (const tensor::Parameter& one : context.parameters) roots.push_back(one.node);
   const fusion::Concrete concrete(context, roots, extents);
   Facts facts;
+  for (const NodeRef result : results) {
+    facts.largestResult = std::max(facts.largestResult, concrete.count(result) * tensor::byteSize(result->dtype));
+  }
   for (int fuse = 2; fuse >= 0; --fuse) {
     const fusion::Plan plan = fusion::planOf(concrete, results, {fuse});
     if (!facts.plans.insert(fusion::describe(plan)).second) continue;
@@ -263,6 +267,10 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results, 
   }
   space.parameters.push_back({"fuse", "2: nests over the same rows run strip by strip; 1: they share loops; 0: every operator has its own", facts.fuse,
                               facts.fuse.back()});
+  const std::int64_t lastCache = target.memory[target.memory.size() - 2].bytes;
+  if (facts.largestResult > lastCache / 2) {
+    space.parameters.push_back({"stream", "store large results past the caches", {0, 1}, 1});
+  }
   if (facts.vectorLoops) space.parameters.push_back({"unroll", "vectors per round of vector loops", {1, 2, 4, 8}, 4});
   if (facts.stripRowBytes > 0 && !facts.products.empty() && facts.fuse.size() > 1) {
     const std::int64_t l2 = target.memory.size() > 2 ? target.memory[1].bytes : target.memory[0].bytes;

@@ -129,9 +129,10 @@ void Library::run(std::size_t i, const std::vector<void*>& a, int threads) const
     case 6: reinterpret_cast<void (*)(P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], threads); break;
     case 7: reinterpret_cast<void (*)(P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], threads); break;
     case 8: reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], threads); break;
-    case 10:
-      reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], threads);
-      break;
+    case 9: reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], threads); break;
+    case 10: reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], threads); break;
+    case 11: reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], threads); break;
+    case 12: reinterpret_cast<void (*)(P, P, P, P, P, P, P, P, P, P, P, P, int)>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], threads); break;
     default: throw std::runtime_error(fmt::format("a kernel with {} arguments", a.size()));
   }
 }

@@ -27,7 +27,7 @@ const std::vector<std::string>& operatorPrograms() {
       "            np.einsum('aij,ji,ia->ja', x, y, z), np.einsum('aij->jia', x), np.einsum('aij,ib->ajb', x, z))\n",
       "def diagonal(x: f32[M, M]):\n    return np.einsum('ii->i', x), np.einsum('ii->', x)\n",
       "def whole_products(i: i32[M, N], j: i32[N, M]):\n    return i @ j, i * 3 - 1, i // 3, i % 5, -i, np.abs(i), np.sign(i)\n",
-      "def takes(x: f32[M, N], i: i32[A]):\n    assert np.all(i >= 0)\n    assert np.all(i < M)\n    M, N = x.shape\n"
+      "def takes(x: f32[M, N], i: i32[A]):\n    M, N = x.shape\n    assert np.all(i >= 0)\n    assert np.all(i < M)\n"
       "    return np.take(x, i, axis=0), np.take(np.exp(x), i, axis=0) * 2\n",
       "def joined(x: f32[M, N], y: f32[M, N]):\n    return np.concatenate([x, y * 2], axis=0), np.concatenate([x, y, x + y], axis=1), np.stack([x, y], axis=1)\n",
       "def moved(x: f32[A, M, N]):\n    A, M, N = x.shape\n"

@@ -47,9 +47,11 @@ inline NUSCOPE_INLINE I lanesFrom(long first) { return int(first) + laneNumbers;
 
 /// How many lanes of a vector exist: all of them, or the first few at the end of a row.
 struct All {
+  static constexpr bool full = true;
   static constexpr int count = W;
 };
 struct First {
+  static constexpr bool full = false;
   int count;
 };
 inline NUSCOPE_INLINE I maskOf(First lanes) { return laneNumbers < lanes.count; }
@@ -102,6 +104,29 @@ inline I load(const unsigned char* p, First lanes) {
 inline NUSCOPE_INLINE void store(unsigned char* p, I x, All) { *(Bytes*)p = __builtin_convertvector(x & 1, Bytes); }
 inline void store(unsigned char* p, I x, First lanes) {
   for (int l = 0; l < lanes.count; ++l) p[l] = x[l] != 0 ? 1 : 0;
+}
+/// Stores past the caches, where the address allows it: for results that are larger than the last cache.
+template <class V, class T, class Lanes>
+inline NUSCOPE_INLINE void storePast(T* p, V x, Lanes lanes) {
+#if defined(__GNUC__) && !defined(__clang__) && (NUSCOPE_LANES == 8 && defined(__AVX__) || NUSCOPE_LANES == 16 && defined(__AVX512F__))
+  if constexpr (Lanes::full) {
+    if (((unsigned long)p & (4 * W - 1)) == 0) {
+#if NUSCOPE_LANES == 8
+      __builtin_ia32_movntps256((float*)p, (F)x);
+#else
+      __builtin_ia32_movntps512((float*)p, (F)x);
+#endif
+      return;
+    }
+  }
+#endif
+  store(p, x, lanes);
+}
+/// Makes what storePast wrote visible to other threads.
+inline NUSCOPE_INLINE void fence() {
+#if defined(__SSE__)
+  __builtin_ia32_sfence();
+#endif
 }
 /// Elements p[index], lane by lane.
 template <class Lanes>
@@ -369,15 +394,10 @@ inline NUSCOPE_INLINE F sineFrom(F x, int quarter) {
   const F shifted = x * 0.636619772f + 12582912.0f;
   const I q = (I)shifted - 0x4b400000 + quarter;
   const F whole = shifted - 12582912.0f;
-#ifdef __FMA__
-  F r = x - whole * 1.57079637f;
-  r = r + whole * 4.37113883e-8f;
-  r = r + whole * 1.71512451e-15f;
-#else
+  // pi / 2 in three parts; products with the first two are exact.
   F r = x - whole * 1.5703125f;
   r = r - whole * 4.837512969970703125e-4f;
   r = r - whole * 7.54978995489188216e-8f;
-#endif
   const F z = r * r;
   F s = z * -1.9515295891e-4f + 8.3321608736e-3f;
   s = s * z - 1.6666654611e-1f;
