@@ -22,13 +22,10 @@ using Action = std::function<int()>;
   X(Check) \
   X(Devices) \
   X(Diff) \
-<<<<<<< HEAD
+  X(Emit) \
   X(Explore) \
   X(Lower) \
   X(Prove) \
-=======
-  X(Emit) \
->>>>>>> ab93dac (Bench of emitted kernels against plain loops and OpenBLAS)
   X(Replay) \
   X(Report) \
   X(Solve) \
