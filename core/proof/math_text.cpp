@@ -182,7 +182,10 @@ class Writer {
         out += ")";
         continue;
       }
+      const bool wrap = atom->isFold() && (mono->factors.size() > 1 || exponent != 1);
+      if (wrap) out += "(";
       write(atom);
+      if (wrap) out += ")";
       const Rational shown = divides ? Rational(-exponent) : exponent;
       if (shown != 1) out += "^" + (shown.get_den() == 1 ? shown.get_str() : "(" + shown.get_str() + ")");
     }

@@ -206,7 +206,9 @@ Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) {
   if (known == closedLoops_.end()) {
     std::string why;
     auto closed = solveLoop(c_, *this, loop, why);
-    if (!closed) loopNotes_.push_back("a loop is taken as it stands: " + why);
+    loopNotes_.push_back(
+        closed ? "closed forms of a loop's states, proved after the first round and from n to n + 1"
+               : "a loop is taken as it stands: " + why);
     known = closedLoops_.emplace(loop, std::move(closed)).first;
     if (known->second) {
       for (std::size_t i = 0; i < known->second->size(); ++i) {
@@ -386,7 +388,7 @@ Scalar SymbolicDomain::apply(Op op, std::span<const Value> values, const Node& n
   for (const Value& value : values) append(result.requirements, value.requirements, c_.arena.one);
   const bool infinite = std::any_of(values.begin(), values.end(),
                                     [](const Value& v) { return v.minus != nullptr || v.plus != nullptr; });
-  if (infinite) return withInfinity(op, values, std::move(result));
+  if (infinite) return withInfinity(op, values, node, std::move(result));
   if (tensor::isComparison(op)) return compare(op, values, std::move(result));
   if (op == Op::cast) return castTo(node.dtype, values[0], std::move(result));
   if (op == Op::logicalNot) {
@@ -631,7 +633,7 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
   return result;
 }
 
-Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value result) {
+Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, const Node& node, Value result) {
   const Value& a = values[0];
   const PolyRef one = c_.arena.one;
   const auto finite = [&](const Value& v) { return negation(c_, orZero(c_, either(c_, v.minus, v.plus))); };
@@ -715,11 +717,6 @@ Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, Value 
         value.minus = nullptr;
         value.plus = nullptr;
       }
-      Node node;
-      node.op = op;
-      node.dtype = result.sort == Sort::condition ? DType::boolean
-                   : result.sort == Sort::integer ? DType::i32
-                                                  : DType::f32;
       Value applied = apply(op, finiteValues, node);
       append(applied.requirements, result.requirements, one);
       return applied;

@@ -167,6 +167,16 @@ TEST(Traps, MaskedSoftmaxWithoutInfinity) {
   EXPECT_EQ(proofOf("s: f32[M, N]", left, wrong).verdict, Verdict::unknown);
 }
 
+TEST(Traps, InfinityMayNotSurvive) {
+  // A result of -inf is undefined, and so is arithmetic with it.
+  EXPECT_UNKNOWN("x: f32[N]", "np.where(x > 0, x, -np.inf) ** 2", "np.where(x > 0, x, 0) ** 0");
+  EXPECT_UNKNOWN("x: f32[N]", "np.where(x > 0, x, -np.inf)", "x");
+  EXPECT_PROVED("x: f32[N]", "np.maximum(np.where(x > 0, x, -np.inf), 1) * 0",
+                "np.where(x > 0, x, -np.inf) * 0");
+  EXPECT_PROVED("x: f32[N]", "np.maximum(np.where(x > 0, x, -np.inf), 0)", "np.maximum(x, 0)");
+  EXPECT_PROVED("x: f32[N]", "np.exp(np.where(x > 0, x, -np.inf))", "np.where(x > 0, np.exp(x), 0)");
+}
+
 TEST(Rewrite, LocalGoalsAreQuick) {
   const auto p = program("x: f32[M, K], g: f32[K], w: f32[K, N]", "    return (x * g) @ w\n");
   const tensor::NodeRef before[] = {p.results[0]};
