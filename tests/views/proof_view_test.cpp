@@ -23,6 +23,12 @@ TEST(MathText, SubscriptsAndPowersBecomeRichText) {
   EXPECT_EQ(mathHtml("a < b & c"), "a &lt; b &amp; c");
 }
 
+TEST(MathText, TheProversSpellingIsWrittenAsPeopleDo) {
+  EXPECT_EQ(prettyMath("sum_{k<K} x[i, k]*w[k] - 1"),
+            QString::fromUtf8("\u03A3_{k<K} x_{i k}\u2009w_{k} \u2212 1"));
+  EXPECT_EQ(prettyMath("x[idx[i]]"), "x_{idx_{i}}");
+}
+
 TEST(MathText, TheDifferenceIsWhatIsBetweenTheCommonEnds) {
   const auto d = lineDifference("a + b * c", "a + b2 * c");
   EXPECT_EQ(QString("a + b * c").mid(d.before.first, d.before.second - d.before.first), "b");

@@ -85,8 +85,9 @@ std::shared_ptr<SweepSnapshot> snapshot(const tensor::Extents& extents) {
 
 TEST(SweepWords, TheHeadlineSaysTheNumberThatMatters) {
   const auto s = snapshot({{"M", 512}});
-  EXPECT_EQ(sweepHeadline(*s),
-            "7.84 ms: 1.98 times as fast as OpenBLAS 0.3.21 + loops, 5.26 times as fast as the program as written");
+  EXPECT_EQ(
+      sweepHeadline(*s),
+      "7.84 ms: 1.98 times as fast as OpenBLAS 0.3.21 + loops, 5.26 times as fast as the program as written");
   EXPECT_EQ(sweepProgress(*s), "14 of 24 measured, 37 s of 60 s");
   s->rows.clear();
   EXPECT_EQ(sweepHeadline(*s), "No candidates");

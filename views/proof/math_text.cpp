@@ -1,6 +1,7 @@
 #include "views/proof/math_text.h"
 
 #include <QColor>
+#include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
 
@@ -40,6 +41,33 @@ QStringList tokens(const QString& line) {
 }
 
 }  // namespace
+
+QString prettyMath(QString line) {
+  static const QRegularExpression sums(QStringLiteral("\\bsum(?=_)"));
+  static const QRegularExpression products(QStringLiteral("\\bprod(?=_)"));
+  static const QRegularExpression roots(QStringLiteral("\\bsqrt\\("));
+  static const QRegularExpression element(QStringLiteral("([A-Za-z]\\w*)\\[([^\\[\\]]*)\\]"));
+  line.replace(sums, QString(QChar(0x03A3))).replace(products, QString(QChar(0x03A0)));
+  line.replace(roots, QStringLiteral("\u221A("));
+  // Innermost first: an index may hold an element itself.
+  for (int depth = 0; depth < 4; ++depth) {
+    const QRegularExpressionMatch match = element.match(line);
+    if (!match.hasMatch()) break;
+    QString next;
+    qsizetype end = 0;
+    for (auto it = element.globalMatch(line); it.hasNext();) {
+      const QRegularExpressionMatch m = it.next();
+      QString indices = m.captured(2);
+      next += line.mid(end, m.capturedStart() - end) + m.captured(1) + QStringLiteral("_{") +
+              indices.replace(QStringLiteral(", "), QStringLiteral(" ")) + QLatin1Char('}');
+      end = m.capturedEnd();
+    }
+    line = next + line.mid(end);
+  }
+  line.replace(QStringLiteral(" - "), QStringLiteral(" \u2212 "));
+  if (line.startsWith(QLatin1Char('-'))) line.replace(0, 1, QChar(0x2212));
+  return line.replace(QLatin1Char('*'), QChar(0x2009));
+}
 
 QString mathHtml(const QString& line) {
   QString html;

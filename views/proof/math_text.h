@@ -8,6 +8,9 @@ class QColor;
 
 namespace nuscope::views {
 
+/// The prover's own spelling as people write it: "sum_{k<K} x[i, k]*w[k]" -> "\u03A3_{k<K} x_{i k} w_{k}".
+QString prettyMath(QString line);
+
 /// "x_mk^2" -> "x<sub>mk</sub><sup>2</sup>"; braces group; everything is escaped.
 QString mathHtml(const QString& line);
 

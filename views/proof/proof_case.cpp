@@ -112,11 +112,16 @@ std::vector<MathLine> caseMath(const ProofCase& c) {
   const std::size_t result =
       std::min(differingResult(c), std::min(c.left.results.size(), c.right.results.size()) - 1);
   const auto whole = std::pair(c.left.results[result], c.right.results[result]);
-  const auto [leftNode, rightNode] =
-      c.left.store == c.right.store ? nugraph::changedPair(whole.first, whole.second) : whole;
-  const bool inside = leftNode != whole.first;
-  const semantics::Formulas left = semantics::formulas(c.left, leftNode);
-  const semantics::Formulas right = semantics::formulas(c.right, rightNode);
+  auto pair = c.left.store == c.right.store ? nugraph::changedPair(whole.first, whole.second) : whole;
+  semantics::Formulas left = semantics::formulas(c.left, pair.first);
+  semantics::Formulas right = semantics::formulas(c.right, pair.second);
+  if (pair != whole && semantics::text(*left.result.right) == semantics::text(*right.result.right)) {
+    // Written alike (x times 1, say): the whole says more than the place.
+    pair = whole;
+    left = semantics::formulas(c.left, pair.first);
+    right = semantics::formulas(c.right, pair.second);
+  }
+  const bool inside = pair.first != whole.first;
   const FormulaDifference marks = difference(*left.result.right, *right.result.right);
   QString relation = QStringLiteral("=");
   if (c.proof && c.proof->verdict == proof::Verdict::refuted) relation = QStringLiteral("\u2260");

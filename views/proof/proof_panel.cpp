@@ -265,7 +265,7 @@ void ProofPanel::addRemaining(QVBoxLayout& layout) {
   QFont strong = theme.ui;
   strong.setWeight(QFont::DemiBold);
   layout.addWidget(label(tr("Left minus right"), strong, theme.text));
-  auto* text = label(mathHtml(qs(case_->proof->remaining)), theme.math, theme.text);
+  auto* text = label(mathHtml(prettyMath(qs(case_->proof->remaining))), theme.math, theme.text);
   text->setTextFormat(Qt::RichText);
   QFont italic = theme.math;
   italic.setItalic(true);
@@ -287,7 +287,7 @@ void ProofPanel::addDefinedness(QVBoxLayout& layout) {
       QFont italic = theme.math;
       italic.setItalic(true);
       italic.setPointSizeF(theme.math.pointSizeF() * 0.88);
-      auto* text = label(mathHtml(prettyRelations(qs(condition))), italic, theme.text);
+      auto* text = label(mathHtml(prettyMath(prettyRelations(qs(condition)))), italic, theme.text);
       text->setTextFormat(Qt::RichText);
       section->body().addWidget(text);
     }
@@ -330,8 +330,8 @@ void ProofPanel::addSteps(QVBoxLayout& layout) {
     auto* section = new Section(qs(step.lemma), notes.join(QStringLiteral(" \u00B7 ")), mark, theme, nullptr);
     if (!step.text.empty())
       section->body().addWidget(label(prettyRelations(qs(step.text)), theme.ui, theme.muted));
-    const QString before = prettyRelations(qs(step.before));
-    const QString after = prettyRelations(qs(step.after));
+    const QString before = prettyMath(prettyRelations(qs(step.before)));
+    const QString after = prettyMath(prettyRelations(qs(step.after)));
     if (!before.isEmpty() && !after.isEmpty()) {
       const LineDifference d = lineDifference(before, after);
       section->body().addWidget(math(mathHtml(before, d.before, theme.refutedFill)));

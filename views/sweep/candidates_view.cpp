@@ -192,7 +192,7 @@ std::vector<Column> CandidatesView::columns() const {
                     return {};
                   }});
   list.push_back(
-      {.title = tr("Gate, worst error"),
+      {.title = tr("Gate, error"),
        .help =
            tr("Passed: the error against float64 is what rounding explains. The worst element of all draws."),
        .data = [this](int row, int role) -> QVariant {

@@ -110,27 +110,25 @@ QByteArray plotSvg(QCustomPlot& plot, int width, int height) {
 
 namespace {
 
-/// Ticks at the ranks; rejected columns carry a word instead.
+/// Ticks at the ranks; rejected columns carry a word beside their mark instead.
 QSharedPointer<QCPAxisTickerText> columnTicker(const std::vector<const PlotCandidate*>& columns) {
   auto ticker = QSharedPointer<QCPAxisTickerText>::create();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const double x = static_cast<double>(i + 1);
-    switch (columns[i]->state) {
-      case PlotState::measured:
-        ticker->addTick(x, QString::number(i + 1));
-        break;
-      case PlotState::wrong:
-        ticker->addTick(x, QStringLiteral("wrong"));
-        break;
-      case PlotState::timedOut:
-        ticker->addTick(x, QStringLiteral("timed\nout"));
-        break;
-      case PlotState::failed:
-        ticker->addTick(x, QStringLiteral("failed"));
-        break;
-    }
+    if (columns[i]->state == PlotState::measured)
+      ticker->addTick(static_cast<double>(i + 1), QString::number(i + 1));
   }
   return ticker;
+}
+
+QString rejectionWord(PlotState state) {
+  switch (state) {
+    case PlotState::wrong:
+      return QStringLiteral("wrong");
+    case PlotState::timedOut:
+      return QStringLiteral("timed out");
+    default:
+      return QStringLiteral("failed");
+  }
 }
 
 /// The same spread at every painting: a golden-ratio sequence, not random.
@@ -273,6 +271,11 @@ void LatencyPlot::addRejected(const PlotCandidate& candidate, double x) {
   mark->setScatterStyle(QCPScatterStyle(undecided ? QCPScatterStyle::ssDiamond : QCPScatterStyle::ssCross,
                                         QPen(color, 2), Qt::NoBrush, 9));
   mark->setData({x}, {(data_.low + data_.high) / 2}, true);
+  auto* word = addText(*this, upper_, rejectionWord(candidate.state), color, style_.labels);
+  word->setRotation(-90);
+  word->setPositionAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  word->position->setCoords(x, (data_.low + data_.high) / 2);
+  word->setPadding(QMargins(0, 0, 12, 0));
 }
 
 void LatencyPlot::addBaselines() {
@@ -356,19 +359,18 @@ void LatencyPlot::rebuild() {
   keys->setRange(0.4, std::max<double>(static_cast<double>(all.size()) + 0.6, 1.6));
   values->setRange(data_.low, data_.high);
   values->setBasePen(Qt::NoPen);
-  keys->setTickLabelFont(data_.rejected.empty() ? style_.numbers : style_.labels);
   keys->setTicker(columnTicker(all));
   values->setNumberFormat(QStringLiteral("f"));
   values->setNumberPrecision(decimalsFor((data_.high - data_.low) / 4));
   values->ticker()->setTickCount(5);
   QString label = QStringLiteral("candidates by rank; milliseconds on %1").arg(device_);
   QStringList more;
-  if (data_.measuredMore > 0) more << QStringLiteral("%1 slower").arg(data_.measuredMore);
-  if (data_.rejectedMore > 0) more << QStringLiteral("%1 more rejected").arg(data_.rejectedMore);
-  if (!more.isEmpty()) label += QStringLiteral("; not shown: ") + more.join(QStringLiteral(", "));
   const bool modelled =
       std::any_of(data_.best.begin(), data_.best.end(), [](const auto& c) { return c.modelled.has_value(); });
-  if (modelled) label += QStringLiteral("\ndashed: modelled");
+  if (modelled) more << QStringLiteral("dashed: modelled");
+  if (data_.measuredMore > 0) more << QStringLiteral("not shown: %1 slower").arg(data_.measuredMore);
+  if (data_.rejectedMore > 0) more << QStringLiteral("not shown: %1 rejected").arg(data_.rejectedMore);
+  if (!more.isEmpty()) label += QLatin1Char('\n') + more.join(QStringLiteral("; "));
   keys->setLabel(all.empty() ? QString() : label);
   addBaselines();
   for (std::size_t i = 0; i < all.size(); ++i) {

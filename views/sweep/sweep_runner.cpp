@@ -138,6 +138,7 @@ bool SweepRunner::running() const {
 }
 
 QString SweepRunner::obstacle() const {
+  if (document_.text().trimmed().isEmpty()) return tr("There is no program yet: open one, or type it.");
   if (!document_.program()) return tr("The program has errors: put them right first.");
   if (!document_.nuGraph()) return tr("Explore the program first (F5): a sweep measures its variants.");
   if (!document_.upToDate()) return tr("The text was edited since it was explored. Explore it again (F5).");

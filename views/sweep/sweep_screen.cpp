@@ -55,6 +55,7 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
   columns_->addWidget(right_);
   columns_->setStretchFactor(0, 5);
   columns_->setStretchFactor(1, 4);
+  columns_->setSizes({760, 480});
   for (QSplitter* splitter : {right_, columns_}) {
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
@@ -104,6 +105,7 @@ void SweepScreen::buildHeader() {
   progress_->setRange(0, 1000);
   progress_->setAccessibleName(tr("Progress of the sweep"));
   seconds_ = new QSpinBox(header_);
+  seconds_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   seconds_->setRange(0, 24 * 3600);
   seconds_->setValue(60);
   seconds_->setSuffix(tr(" s"));
@@ -111,6 +113,7 @@ void SweepScreen::buildHeader() {
   seconds_->setAccessibleName(tr("Budget in seconds"));
   seconds_->setToolTip(tr("Time for compiling and measuring. At 0 every candidate is measured."));
   threads_ = new QSpinBox(header_);
+  threads_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   threads_->setRange(1, 1024);
   threads_->setValue(std::max(1, QThread::idealThreadCount()));
   threads_->setAccessibleName(tr("Threads"));
@@ -250,7 +253,8 @@ void SweepScreen::update() {
                      : running ? tr("Enumerating candidates")
                                : tr("No sweep yet");
   headline_->setText(
-      QFontMetrics(t.headline).elidedText(headline, Qt::ElideRight, std::max(200, headline_->width())));
+      QFontMetrics(t.headline)
+          .elidedText(headline, Qt::ElideRight, std::max(240, width() - static_cast<int>(470 * t.scale))));
   headline_->setToolTip(headline);
   headline_->setAccessibleDescription(headline);
   QStringList extents;
@@ -259,7 +263,7 @@ void SweepScreen::update() {
   subtitle_->setText(snapshot ? sweepSubtitle(*snapshot) : extents.join(QStringLiteral(", ")));
   subtitle_->setToolTip(subtitle_->text());
   QStringList notes;
-  if (!message_.isEmpty()) notes << message_;
+  if (!message_.isEmpty() && (snapshot || message_ != obstacle)) notes << message_;
   if (snapshot) {
     progressText_->setText(sweepProgress(*snapshot));
     const double fraction = sweepFraction(*snapshot);

@@ -14,6 +14,11 @@ QString tr(const char* text) {
   return QString::fromUtf8(text);
 }
 
+/// Budgets are set in seconds: below two minutes they stay so.
+QString secondsText(double seconds) {
+  return seconds >= 10 && seconds < 120 ? QStringLiteral("%1 s").arg(seconds, 0, 'f', 0) : duration(seconds);
+}
+
 QString times(double ratio) {
   return QString::number(ratio, 'f', ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
 }
@@ -59,8 +64,7 @@ QString sweepHeadline(const SweepSnapshot& snapshot) {
     if (tied(*best->measurement, other)) {
       comparisons << tr("as fast as %1, within noise").arg(name);
     } else {
-      comparisons << tr("%1 times as fast as %2")
-                         .arg(times(other.median / median), name);
+      comparisons << tr("%1 times as fast as %2").arg(times(other.median / median), name);
     }
   }
   return comparisons.isEmpty() ? text : text + QStringLiteral(": ") + comparisons.join(QStringLiteral(", "));
@@ -81,8 +85,8 @@ QString sweepProgress(const SweepSnapshot& snapshot) {
   const sweep::CandidateCounts& c = snapshot.counts;
   QString text = tr("%1 of %2 measured").arg(grouped(c.measured), grouped(c.enumerated));
   if (!snapshot.running && snapshot.seconds <= 0) return text;
-  text += tr(", %1").arg(duration(snapshot.seconds));
-  if (snapshot.secondsBudget > 0) text += tr(" of %1").arg(duration(snapshot.secondsBudget));
+  text += tr(", %1").arg(secondsText(snapshot.seconds));
+  if (snapshot.secondsBudget > 0) text += tr(" of %1").arg(secondsText(snapshot.secondsBudget));
   return text;
 }
 
