@@ -123,7 +123,7 @@ ExpressionPrinter::Piece ExpressionPrinter::plain(NodeRef node) {
     case Literal::extent:
       return bare(node);
     case Literal::number:
-      if (node->dtype == DType::f32) return bare(node, true);
+      if (node->dtype == natural_) return bare(node, true);
       if (node->dtype == DType::i32) return bare(node);
       break;
     case Literal::castExtent:
@@ -145,9 +145,9 @@ ExpressionPrinter::Piece ExpressionPrinter::object(NodeRef node) {
 
 ExpressionPrinter::Piece ExpressionPrinter::real(NodeRef node) {
   const Literal kind = literal(node);
-  if (kind == Literal::none && node->dtype == DType::f32 && implicitCast(node)) return uncast(node);
+  if (kind == Literal::none && node->dtype == natural_ && implicitCast(node)) return uncast(node);
   if (kind == Literal::none) return write(node);
-  const bool adopts = node->dtype == DType::f32 && (kind == Literal::number || kind == Literal::castExtent);
+  const bool adopts = node->dtype == natural_ && (kind == Literal::number || kind == Literal::castExtent);
   return adopts ? bare(node) : forced(node);
 }
 
@@ -157,6 +157,38 @@ bool ExpressionPrinter::implicitCast(NodeRef node) {
   return node->op == Op::cast && literal(node) == Literal::none && tensor::isReal(node->dtype) &&
          !tensor::isReal(node->operands[0]->dtype) && literal(node->operands[0]) == Literal::none &&
          inPlace(node);
+}
+
+/// A scalar computed from literals and extents in a real type that is not the natural one. Beside a tensor of
+/// that type it is written without types: "x / np.sqrt(D)" is read so that all of it has the type of x.
+bool ExpressionPrinter::adopts(NodeRef node, int depth) {
+  const Literal kind = literal(node);
+  if (kind == Literal::number || kind == Literal::castExtent) return tensor::isReal(node->dtype);
+  if (kind != Literal::none || !node->shape.empty() || !tensor::isReal(node->dtype) || !inPlace(node) ||
+      depth > 6)
+    return false;
+  switch (node->op) {
+    case Op::exp:
+    case Op::log:
+    case Op::sqrt:
+    case Op::tanh:
+    case Op::sin:
+    case Op::cos:
+      return adopts(node->operands[0], depth + 1);
+    case Op::add:
+    case Op::subtract:
+    case Op::multiply:
+    case Op::divide: {
+      const NodeRef a = node->operands[0];
+      const NodeRef b = node->operands[1];
+      const bool numbers = literal(a) == Literal::number && literal(b) == Literal::number;
+      const bool extents =
+          literal(a) == Literal::castExtent && literal(b) == Literal::castExtent && node->op != Op::divide;
+      return !numbers && !extents && adopts(a, depth + 1) && adopts(b, depth + 1);
+    }
+    default:
+      return false;
+  }
 }
 
 ExpressionPrinter::Piece ExpressionPrinter::uncast(NodeRef node) {
@@ -171,7 +203,7 @@ std::vector<ExpressionPrinter::Piece> ExpressionPrinter::together(std::vector<No
   bool strong = false;    // an operand that imposes its type
   bool weakReal = false;  // one that makes the common type of literals real
   bool allLiteral = true;
-  bool onlyIntegers = type == DType::f32;  // all tensors are integers cast to f32
+  bool onlyIntegers = type == natural_;  // all tensors are integers cast to f32
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (literal(nodes[i]) != Literal::none) continue;
     allLiteral = false;
@@ -180,9 +212,17 @@ std::vector<ExpressionPrinter::Piece> ExpressionPrinter::together(std::vector<No
       continue;
     }
     onlyIntegers = false;
+    if (type != natural_ && adopts(nodes[i], 0))
+      continue;  // below, once it is known whether there is a type to adopt
     pieces[i] = write(nodes[i]);
     strong = strong || !pieces[i].weak;
     weakReal = weakReal || tensor::isReal(nodes[i]->dtype);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (literal(nodes[i]) != Literal::none || implicitCast(nodes[i]) || !pieces[i].text.empty()) continue;
+    const DType before = std::exchange(natural_, strong ? type : natural_);
+    pieces[i] = write(nodes[i]);
+    natural_ = before;
   }
   const auto numberLiteral = [](NodeRef n) { return literal(n) == Literal::number; };
   const bool integersGiveReal =
@@ -207,7 +247,7 @@ std::vector<ExpressionPrinter::Piece> ExpressionPrinter::together(std::vector<No
     const bool integers = std::ranges::all_of(nodes, [](NodeRef n) { return n->dtype == DType::i32; });
     if (folds && allLiteral && (allNumbers || integers)) {
       forceOne = true;
-    } else if (type == DType::f32) {
+    } else if (type == natural_) {
       writeReal = !weakReal && !divides;
       forceOne = writeReal && !anyNumber;
     } else if (type != DType::i32 && type != DType::boolean) {
@@ -550,8 +590,15 @@ std::string ExpressionPrinter::start(NodeRef node, NodeRef end) {
   if (!adopts || node->dtype == DType::f32) return standalone(node);
   if (node->op == Op::constant) return bare(node, true).text;
   const bool filled = node->op == Op::broadcastTo && node->operands[0]->op == Op::constant;
+  if (filled &&
+      node->dtype == DType::bf16) {  // NumPy has no name for the type: the literal adopts shape and type
+    visited_->push_back(node);
+    return bare(node->operands[0], true).text;
+  }
   if (!filled || node->dtype != DType::f64) return standalone(node);
   visited_->push_back(node);
+  const tensor::Attributes& value = node->operands[0]->attributes;
+  if (value.infinity == 0 && value.value == 0) return "np.zeros(" + shapeText(node->attributes.shape) + ")";
   return fmt::format("np.full({}, {})", shapeText(node->attributes.shape),
                      bare(node->operands[0], true).text);
 }

@@ -52,6 +52,7 @@ class ExpressionPrinter {
   /// A literal in a place where another operand decides its type.
   Piece bare(tensor::NodeRef node, bool asReal = false);
   bool implicitCast(tensor::NodeRef node);
+  bool adopts(tensor::NodeRef node, int depth);
   Piece uncast(tensor::NodeRef node);
   /// Operands that share a type: arithmetic, comparison, where's branches, concatenate, einsum.
   std::vector<Piece> together(std::vector<tensor::NodeRef> nodes, bool folds, bool divides = false);
@@ -77,6 +78,7 @@ class ExpressionPrinter {
   Extent extent_;
   std::vector<tensor::NodeRef>* visited_;
   int depth_ = 1 << 20;
+  tensor::DType natural_ = tensor::DType::f32;  ///< what literals become where nothing decides their type
 };
 
 /// mean((x - mean(x)) * (x - mean(x))) over the same axes; the difference, or null.

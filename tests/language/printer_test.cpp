@@ -31,6 +31,29 @@ void expectRoundTrip(const std::string& text, const std::string& what) {
   EXPECT_EQ(printed.text, again.text) << "printing is not stable for " << what;
 }
 
+TEST(Printer, AllTypesComeBack) {
+  for (const std::string type : {"f64", "f32", "f16", "bf16"}) {
+    expectRoundTrip(
+        "from __future__ import annotations\nimport numpy as np\n\n\n"
+        "def f(x: " +
+            type + "[M, N], s: " + type +
+            ", i: i8[N]):\n"
+            "    M, N = x.shape\n"
+            "    a = x / np.sqrt(N) + 1 / N - np.exp(2.5 * N) * s\n"
+            "    b = np.where(x > 0, x, -np.inf)\n"
+            "    t = np.zeros((M, 1))\n"
+            "    m = np.full((M,), -np.inf)\n"
+            "    u = 0\n"
+            "    for k in range(N):\n"
+            "        t = t + x[:, k:k + 1]\n"
+            "        m = np.maximum(m, x[:, k])\n"
+            "        u = u + x[:, k] * s\n"
+            "    return a, np.max(b, axis=1), t, m, u, i * 2, np.sum(i), x * i, x + 1e-3, -x, 2 - s, "
+            "np.mean(i)\n",
+        type);
+  }
+}
+
 TEST(Printer, LinesOfNodes) {
   const std::string text =
       "from __future__ import annotations\nimport numpy as np\n\n\n"
