@@ -56,6 +56,9 @@ void proposeFactors(MoveContext& context);
 void proposeMerges(MoveContext& context);
 /// Folds over joined operands are split, and joined where they were split.
 void proposeSplits(MoveContext& context);
+/// A sum whose terms use a fold over the same extent, and that fold, in one pass (online softmax and its
+/// like).
+void proposeFoldMerges(MoveContext& context);
 /// An operator that may equal one of its own inputs (two transposes, a product with one), and layouts in a
 /// row.
 void proposeCleanups(MoveContext& context);
