@@ -316,17 +316,32 @@ class Printer {
     for (const Counters& kind : sorted) scope(kind, roots);
   }
 
+  /// The text of a state's new value mentions a state before number `i` of the loop. Named nodes have their
+  /// own lines before.
+  bool readsEarlierState(NodeRef root, const std::string& counter, std::size_t i) const {
+    std::unordered_set<NodeRef> seen;
+    std::vector<NodeRef> stack{root};
+    while (!stack.empty()) {
+      const NodeRef node = stack.back();
+      stack.pop_back();
+      if (!seen.insert(node).second) continue;
+      if (node->op == Op::loopState) {
+        if (node->attributes.name == counter && static_cast<std::size_t>(node->attributes.index) < i)
+          return true;
+      } else if (!names_.contains(node)) {
+        stack.insert(stack.end(), node->operands.begin(), node->operands.end());
+      }
+    }
+    return false;
+  }
+
   /// All states are replaced at once: what still needs an old state is computed before that state is
   /// overwritten.
   void assignStates(NodeRef node, const std::vector<std::string>& states) {
     const std::vector<NodeRef>& body = node->attributes.body;
     std::vector<std::pair<std::string, std::vector<NodeRef>>> values;
     for (std::size_t i = 0; i < states.size(); ++i) {
-      bool late = false;
-      for (const NodeRef used : expressions().inlined(body[i])) {
-        late = late || (used->op == Op::loopState && used->attributes.name == node->attributes.name &&
-                        static_cast<std::size_t>(used->attributes.index) < i);
-      }
+      const bool late = readsEarlierState(body[i], node->attributes.name, i);
       std::string text = standalone(body[i]);
       if (late) {
         const std::string variable = fresh("");

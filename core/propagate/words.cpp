@@ -67,6 +67,7 @@ std::string leafText(NodeRef node) {
 std::string formula(const Program& program, NodeRef node, int depth) {
   if (tensor::kind(node->op) == OpKind::leaf) return leafText(node);
   if (const auto named = program.variables.find(node); named != program.variables.end()) return named->second;
+  if (node->op == Op::loopResult) return "the loop";
   if (isTransparent(node->op)) return formula(program, node->operands[0], depth);
   if (depth == 0) return std::string(tensor::name(node->op)) + "(..)";
   const auto operand = [&](std::size_t i) { return formula(program, node->operands[i], depth - 1); };
