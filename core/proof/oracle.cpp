@@ -19,6 +19,7 @@ bool Oracle::impossible(const Goal& goal) {
     wanted_ = true;
     return false;
   }
+  if (spent_ > 4000) cutByTime_ = true;
   if (asked_ >= 400 || spent_ > 4000) return false;
   struct Attempt {
     bool relaxed;
@@ -38,6 +39,10 @@ bool Oracle::impossible(const Goal& goal) {
     ++asked_;
     const SolverAnswer answer = pool_->ask(query, c_.progress().stopToken());
     spent_ += answer.milliseconds;
+    const bool late = answer.status == SolverAnswer::Status::killed ||
+                      (answer.status == SolverAnswer::Status::unknown &&
+                       (answer.detail == "timeout" || answer.detail == "canceled"));
+    cutByTime_ = cutByTime_ || late;
     c_.progress().check();
     if (answer.status == SolverAnswer::Status::sat) {
       // A model of the relaxation decides nothing about integers, but another setup will not say unsat

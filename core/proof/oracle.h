@@ -24,6 +24,8 @@ class Oracle {
   /// No values satisfy the goal. False: not shown.
   bool impossible(const Goal& goal);
   [[nodiscard]] bool available() const { return pool_ != nullptr; }
+  /// A clock ended a question: another run may answer otherwise.
+  [[nodiscard]] bool cutByTime() const { return cutByTime_; }
   [[nodiscard]] bool wanted() const {
     return wanted_;
   }  ///< a question could not be asked for want of a solver
@@ -35,6 +37,7 @@ class Oracle {
   SolverPool* pool_;
   Recorder& recorder_;
   bool wanted_ = false;
+  bool cutByTime_ = false;
   int asked_ = 0;
   double spent_ = 0;  ///< milliseconds in the solver
 };

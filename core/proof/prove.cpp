@@ -117,6 +117,7 @@ class Prover {
     } catch (const UserError& error) {
       proof_.reason = std::string("gave up: ") + error.what();
     }
+    if (proof_.verdict == Verdict::unknown && oracle_.cutByTime()) proof_.cutByTime = true;
     proof_.steps = std::move(recorder_.steps);
   }
 
