@@ -248,7 +248,7 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
     runs->setPen(Qt::NoPen);  // a scatter without a pen of its own takes the graph's
     QColor dot = color;
     dot.setAlphaF(0.45F);
-    runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 3.4));
+    runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(Qt::NoPen), QBrush(dot), 3.4));
     runs->setData(xs, ys);
   }
   auto* median = addGraph(keys, values);
@@ -539,7 +539,7 @@ void ModelPlot::rebuild() {
   points->setPen(Qt::NoPen);
   QColor dot = style_.series;
   dot.setAlphaF(0.7F);
-  points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, Qt::NoPen, dot, 7));
+  points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(Qt::NoPen), QBrush(dot), 7));
   points->setData(xs, ys);
   for (const PlotCandidate& candidate : candidates_) {
     if (candidate.id != selected_) continue;

@@ -55,7 +55,7 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
   columns_->addWidget(right_);
   columns_->setStretchFactor(0, 5);
   columns_->setStretchFactor(1, 4);
-  columns_->setSizes({760, 480});
+  columns_->setSizes({800, 440});
   for (QSplitter* splitter : {right_, columns_}) {
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
