@@ -88,7 +88,8 @@ std::string bothSides(const tensor::Program& left, const tensor::Program& right,
 
 std::string steps(const proof::Proof& proof) {
   if (proof.steps.empty() && proof.definedness.empty()) return {};
-  std::string out = fmt::format("<details><summary>{} lines of proof</summary>", proof.steps.size());
+  std::string out = fmt::format("<details><summary>{} line{} of proof</summary>", proof.steps.size(),
+                                proof.steps.size() == 1 ? "" : "s");
   for (const std::string& condition : proof.definedness)
     out += fmt::format("<p>Defined: <code>{}</code></p>", escapeHtml(relations(condition)));
   for (const proof::ProofStep& step : proof.steps) {

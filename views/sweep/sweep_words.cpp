@@ -1,5 +1,6 @@
 #include "views/sweep/sweep_words.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +38,8 @@ std::vector<SweepRowRef> measuredBaselines(const SweepSnapshot& snapshot) {
 
 /// Labels carry version and threads; headlines and lines need only the name.
 QString shortLabel(const std::string& label) {
-  return qs(label).section(QStringLiteral(", "), 0, 0).section(QStringLiteral(" ("), 0, 0);
+  static const QRegularExpression bracketed(QStringLiteral(" \\([^)]*\\)"));
+  return qs(label).remove(bracketed).section(QStringLiteral(", "), 0, 0);
 }
 
 }  // namespace
