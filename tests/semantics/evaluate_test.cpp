@@ -490,7 +490,9 @@ TEST(Evaluate, LargeRmsnormMatmulWithBoundsUnderTwoSeconds) {
   const double used = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("rmsnorm_matmul 512x1024x1024 with bounds: %.2f s, %.2f s of processor time\n", seconds, used);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(used, 4.0);  // of both threads; the machine may be busy
+#endif
   EXPECT_EQ(result.state[0], 0);
   EXPECT_LT(result.bound[0], 0.1);
   EXPECT_GT(result.bound[0], 1e-6);
