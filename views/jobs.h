@@ -108,6 +108,8 @@ class Jobs : public QObject {
 
   /// Running jobs that are not quiet, oldest first.
   [[nodiscard]] std::vector<Job*> listed() const;
+  /// No job is running, quiet ones included.
+  [[nodiscard]] bool idle() const { return jobs_.empty(); }
   /// The current job of a lane, or null.
   [[nodiscard]] Job* current(const QString& lane) const;
   void cancel(const QString& lane);

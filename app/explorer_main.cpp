@@ -1,0 +1,165 @@
+// nuscope-explorer: the window. `--screenshot` and `--export` work without a display.
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QLocale>
+#include <QTimer>
+#include <cstdio>
+
+#include "views/commands.h"
+#include "views/document.h"
+#include "views/jobs.h"
+#include "views/marks.h"
+#include "views/selection.h"
+#include "views/theme.h"
+#include "views/view.h"
+#include "views/window/main_window.h"
+#include "views/window/message_bar.h"
+
+namespace {
+
+using namespace nuscope::views;
+
+struct Arguments {
+  std::string file, screenshot, exportTo, view, theme, size = "1280x800", select;
+  double scale = 0;
+  double wait = 60;
+  bool resetLayout = false;
+  [[nodiscard]] bool headless() const { return !screenshot.empty() || !exportTo.empty(); }
+};
+
+QSize sizeOf(const std::string& text) {
+  int w = 0;
+  int h = 0;
+  if (std::sscanf(text.c_str(), "%dx%d", &w, &h) != 2 || w < 400 || h < 300 || w > 8192 || h > 8192) return {};
+  return {w, h};
+}
+
+void open(MainWindow& window, Document& document, const Arguments& arguments) {
+  if (!arguments.file.empty()) {
+    document.open(QString::fromStdString(arguments.file));
+    return;
+  }
+  if (!arguments.headless()) {
+    const Document::Autosave unsaved = Document::readAutosave();
+    if (!unsaved.empty()) {
+      document.restore(unsaved);
+      window.messages().say(Mark::warning, QObject::tr("The explorer ended last time with unsaved changes of %1. They are back; save them, or open another program to drop them.").arg(unsaved.programName));
+      return;
+    }
+  }
+  window.openExample(QStringLiteral("rmsnorm_matmul"));
+}
+
+/// What a new user should see: a proved step that moved something.
+void selectSomething(MainWindow& window, const Document&, const Arguments& arguments) {
+  if (!arguments.select.empty() && !window.selectText(QString::fromStdString(arguments.select))) {
+    std::fprintf(stderr, "nuscope-explorer: --select %s: there is no such variant, step or refused move\n", arguments.select.c_str());
+  }
+}
+
+/// Waits until nothing runs, then writes the pictures. Returns the exit code.
+int takePictures(MainWindow& window, Document& document, const Arguments& arguments) {
+  QElapsedTimer clock;
+  clock.start();
+  QString failure;
+  QObject::connect(&document, &Document::openFailed, [&](const QString& why) { failure = why; });
+  const auto settle = [&] {
+    int quiet = 0;
+    while (quiet < 6 && clock.elapsed() < static_cast<qint64>(arguments.wait * 1000)) {
+      QEventLoop loop;
+      QTimer::singleShot(50, &loop, &QEventLoop::quit);
+      loop.exec();
+      quiet = window.settled() ? quiet + 1 : 0;
+    }
+  };
+  settle();
+  if (!failure.isEmpty() && !document.program()) {
+    std::fprintf(stderr, "nuscope-explorer: %s\n", qPrintable(failure));
+    return 3;
+  }
+  selectSomething(window, document, arguments);
+  settle();
+  if (!window.settled()) std::fprintf(stderr, "nuscope-explorer: still working after %.0f s; the picture shows what is there\n", arguments.wait);
+  if (!arguments.screenshot.empty()) {
+    const QString path = QString::fromStdString(arguments.screenshot);
+    if (!window.grab().save(path)) {
+      std::fprintf(stderr, "nuscope-explorer: %s could not be written\n", arguments.screenshot.c_str());
+      return 4;
+    }
+  }
+  if (!arguments.exportTo.empty()) {
+    View* view = window.activeView();
+    QString why;
+    if (!view || !view->exportTo(QString::fromStdString(arguments.exportTo), &why)) {
+      std::fprintf(stderr, "nuscope-explorer: %s\n", view ? qPrintable(why) : "no view to export");
+      return 3;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App cli{"Nuscope: variants of a tensor program, proved equal and raced.", "nuscope-explorer"};
+  cli.add_option("FILE", arguments.file, "a NumPy program (.py) or a study (.nuscope); without one the example opens");
+  cli.add_option("--screenshot", arguments.screenshot, "write the window as a PNG and end; needs no display");
+  cli.add_option("--export", arguments.exportTo, "write the view (see --view) as .svg, .png, .csv, .dot... and end");
+  cli.add_option("--view", arguments.view, "screen or view to show: program, variants, prove, sweep, code, devices, derivation, variant...");
+  cli.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark", "system"}));
+  cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
+  cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 2")->check(CLI::Range(0.75, 2.0));
+  cli.add_option("--select", arguments.select, "\"variant 9\", \"step 12\" or \"refused 3\"");
+  cli.add_option("--wait", arguments.wait, "seconds that --screenshot waits at most for running work");
+  cli.add_flag("--reset-layout", arguments.resetLayout, "forget the stored layout of windows and panels");
+  cli.set_version_flag("--version", NUSCOPE_VERSION);
+  CLI11_PARSE(cli, argc, argv);
+  const QSize size = sizeOf(arguments.size);
+  if (size.isEmpty()) {
+    std::fprintf(stderr, "nuscope-explorer: --size %s: expected WIDTHxHEIGHT, for example 1280x800\n", arguments.size.c_str());
+    return 3;
+  }
+  const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  if (arguments.headless() && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (!arguments.headless() && !display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+    std::fprintf(stderr, "nuscope-explorer: there is no display. Use `nuscope` on the command line, or --screenshot OUT.png.\n");
+    return 4;
+  }
+  if (arguments.headless()) qputenv("QT_LOGGING_RULES", "qt.qpa.*=false");
+
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("Nuscope"));
+  QApplication::setApplicationVersion(QStringLiteral(NUSCOPE_VERSION));
+  QLocale::setDefault(QLocale::c());
+  ThemeSource theme;
+  const Session session(!arguments.headless());
+  if (arguments.resetLayout) session.forgetLayout();
+  theme.applyTo(application);
+  session.restoreTheme(theme);
+  if (arguments.headless()) theme.setAppearance(Appearance::light);
+  if (!arguments.theme.empty()) theme.setAppearance(arguments.theme == "dark" ? Appearance::dark : arguments.theme == "light" ? Appearance::light : Appearance::system);
+  if (arguments.scale > 0) theme.setScale(arguments.scale);
+
+  Selection selection;
+  Jobs jobs;
+  Document document(jobs, selection);
+  Commands commands(theme, nullptr);
+  MainWindow window({theme, selection, document, jobs, commands}, session);
+  if (arguments.headless() || cli.count("--size") > 0) window.resize(size);
+  if (!arguments.view.empty() && !window.showScreen(QString::fromStdString(arguments.view))) {
+    std::fprintf(stderr, "nuscope-explorer: --view %s: there is no such screen or view\n", arguments.view.c_str());
+    return 3;
+  }
+  window.show();
+  open(window, document, arguments);
+  if (arguments.headless()) return takePictures(window, document, arguments);
+  if (!arguments.select.empty()) {
+    QObject::connect(&document, &Document::nuGraphChanged, &window, [&, done = false]() mutable {
+      if (!std::exchange(done, true)) selectSomething(window, document, arguments);
+    });
+  }
+  return QApplication::exec();
+}

@@ -1,0 +1,57 @@
+#include "views/window/explore_screen.h"
+
+#include <QHBoxLayout>
+#include <QSplitter>
+
+#include "views/editor/source_view.h"
+#include "views/proof/proof_view.h"
+#include "views/variants/explore_panel.h"
+#include "views/variants/inspector_view.h"
+#include "views/variants/variant_view.h"
+#include "views/variants/variants_view.h"
+
+namespace nuscope::views {
+
+QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, const std::vector<QWidget*>& parts, const QList<int>& sizes,
+                        const std::vector<int>& stretch) {
+  auto* splitter = new QSplitter(orientation);
+  splitter->setObjectName(QLatin1String(name));
+  splitter->setHandleWidth(1);
+  splitter->setChildrenCollapsible(false);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    splitter->addWidget(parts[i]);
+    splitter->setStretchFactor(static_cast<int>(i), stretch[i]);
+  }
+  splitter->setSizes(sizes);
+  return splitter;
+}
+
+namespace {
+
+QWidget* wrap(QSplitter* splitter, QWidget* parent) {
+  auto* screen = new QWidget(parent);
+  auto* row = new QHBoxLayout(screen);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(splitter);
+  return screen;
+}
+
+}  // namespace
+
+QWidget* makeExploreScreen(const ViewContext& context, QWidget* parent) {
+  auto* left = hairSplitter(Qt::Vertical, "explore.left", {new SourceView(context), new ExplorePanel(context)}, {300, 420}, {1, 1});
+  auto* middle = hairSplitter(Qt::Vertical, "explore.middle", {new VariantsView(context), new VariantView(context)}, {350, 390}, {1, 1});
+  auto* right = hairSplitter(Qt::Vertical, "explore.right", {new ProofView(context), new InspectorView(context)}, {470, 250}, {2, 1});
+  left->setMinimumWidth(240);
+  right->setMinimumWidth(240);
+  auto* all = hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {350, 560, 340}, {0, 1, 0});
+  return wrap(all, parent);
+}
+
+QWidget* makeProgramScreen(const ViewContext& context, QWidget* parent) {
+  auto* right = hairSplitter(Qt::Vertical, "program.right", {new VariantView(context, nullptr, true), new InspectorView(context)}, {460, 260}, {2, 1});
+  auto* all = hairSplitter(Qt::Horizontal, "program.columns", {new SourceView(context), right}, {640, 600}, {1, 1});
+  return wrap(all, parent);
+}
+
+}  // namespace nuscope::views

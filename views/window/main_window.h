@@ -1,0 +1,101 @@
+#pragma once
+// The window: top bar (menus, the field that opens the palette, the document's name), activity bar, screens, status bar.
+// It connects the commands; views do the rest.
+#include <QMainWindow>
+#include <QPointer>
+#include <QTimer>
+#include <map>
+
+#include "views/screens.h"
+#include "views/window/session.h"
+
+class QLabel;
+class QMenu;
+class QStackedWidget;
+class QToolButton;
+
+namespace nuscope::views {
+
+class ActivityBar;
+class CommandPalette;
+class JobsPanel;
+class MessageBar;
+class StateLabel;
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  MainWindow(const ViewContext& context, const Session& session);
+  ~MainWindow() override;
+
+  /// By id of a screen or of a view (then its screen, with the view focused). False: there is none.
+  bool showScreen(const QString& id);
+  [[nodiscard]] QString currentScreen() const { return current_; }
+  /// The screen, made if it was not shown yet; null: there is none.
+  QWidget* screen(const QString& id);
+  /// A view by id on the current screen, else on any screen (which is made); null: there is none.
+  View* view(const QString& id);
+  [[nodiscard]] View* activeView() const;
+  [[nodiscard]] CommandPalette& palette() const { return *palette_; }
+  [[nodiscard]] MessageBar& messages() const { return *message_; }
+  [[nodiscard]] JobsPanel& jobsPanel() const { return *jobsPanel_; }
+  /// Opens an example of resources/programs by name ("softmax"). False: there is none.
+  bool openExample(const QString& name);
+  /// "variant 9", "step 12", "refused 3". False: not understood, or not there.
+  bool selectText(const QString& text);
+  /// Nothing is running or about to be painted; for screenshots and tests.
+  [[nodiscard]] bool settled() const;
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void buildTop();
+  void buildStatus();
+  void connectCommands();
+  void fillExamples(QMenu& menu);
+  void fillRecent(QMenu& menu);
+  void openPalette();
+  void openFile();
+  void save(bool as);
+  /// Asks about unsaved changes; true: go on.
+  bool mayLeave();
+  void afterSave(const std::function<void()>& then);
+  void setAlone(bool alone);
+  void moveFocus(int by);
+  void scaleBy(double factor);
+  void updateName();
+  void updateStatus();
+  void updateThemeActions();
+  void retheme();
+  void nextRefused();
+  void parentVariant();
+
+  ViewContext context_;
+  Session session_;
+  std::vector<ScreenSpec> specs_;
+  std::map<QString, QWidget*> made_;
+  QString current_;
+  QWidget* top_ = nullptr;
+  QLabel* brand_ = nullptr;
+  QToolButton* search_ = nullptr;
+  QLabel* name_ = nullptr;
+  ActivityBar* activity_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  MessageBar* message_ = nullptr;
+  QWidget* status_ = nullptr;
+  StateLabel* state_ = nullptr;
+  QLabel* host_ = nullptr;
+  StateLabel* running_ = nullptr;
+  CommandPalette* palette_ = nullptr;
+  JobsPanel* jobsPanel_ = nullptr;
+  QPointer<View> active_;
+  std::vector<QPointer<QWidget>> hiddenWhileAlone_;
+  double scale_ = 1;
+  bool closing_ = false;
+  QTimer tick_;
+};
+
+}  // namespace nuscope::views
