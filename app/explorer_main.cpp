@@ -32,7 +32,8 @@ struct Arguments {
 QSize sizeOf(const std::string& text) {
   int w = 0;
   int h = 0;
-  if (std::sscanf(text.c_str(), "%dx%d", &w, &h) != 2 || w < 400 || h < 300 || w > 8192 || h > 8192) return {};
+  if (std::sscanf(text.c_str(), "%dx%d", &w, &h) != 2 || w < 400 || h < 300 || w > 8192 || h > 8192)
+    return {};
   return {w, h};
 }
 
@@ -45,7 +46,10 @@ void open(MainWindow& window, Document& document, const Arguments& arguments) {
     const Document::Autosave unsaved = Document::readAutosave();
     if (!unsaved.empty()) {
       document.restore(unsaved);
-      window.messages().say(Mark::warning, QObject::tr("The explorer ended last time with unsaved changes of %1. They are back; save them, or open another program to drop them.").arg(unsaved.programName));
+      window.messages().say(Mark::warning,
+                            QObject::tr("The explorer ended last time with unsaved changes of %1. They are "
+                                        "back; save them, or open another program to drop them.")
+                                .arg(unsaved.programName));
       return;
     }
   }
@@ -55,7 +59,8 @@ void open(MainWindow& window, Document& document, const Arguments& arguments) {
 /// What a new user should see: a proved step that moved something.
 void selectSomething(MainWindow& window, const Document&, const Arguments& arguments) {
   if (!arguments.select.empty() && !window.selectText(QString::fromStdString(arguments.select))) {
-    std::fprintf(stderr, "nuscope-explorer: --select %s: there is no such variant, step or refused move\n", arguments.select.c_str());
+    std::fprintf(stderr, "nuscope-explorer: --select %s: there is no such variant, step or refused move\n",
+                 arguments.select.c_str());
   }
 }
 
@@ -81,7 +86,9 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
   }
   selectSomething(window, document, arguments);
   settle();
-  if (!window.settled()) std::fprintf(stderr, "nuscope-explorer: still working after %.0f s; the picture shows what is there\n", arguments.wait);
+  if (!window.settled())
+    std::fprintf(stderr, "nuscope-explorer: still working after %.0f s; the picture shows what is there\n",
+                 arguments.wait);
   if (!arguments.screenshot.empty()) {
     const QString path = QString::fromStdString(arguments.screenshot);
     if (!window.grab().save(path)) {
@@ -105,11 +112,16 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App cli{"Nuscope: variants of a tensor program, proved equal and raced.", "nuscope-explorer"};
-  cli.add_option("FILE", arguments.file, "a NumPy program (.py) or a study (.nuscope); without one the example opens");
+  cli.add_option("FILE", arguments.file,
+                 "a NumPy program (.py) or a study (.nuscope); without one the example opens");
   cli.add_option("--screenshot", arguments.screenshot, "write the window as a PNG and end; needs no display");
-  cli.add_option("--export", arguments.exportTo, "write the view (see --view) as .svg, .png, .csv, .dot... and end");
-  cli.add_option("--view", arguments.view, "screen or view to show: program, variants, prove, sweep, code, devices, derivation, variant...");
-  cli.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark", "system"}));
+  cli.add_option("--export", arguments.exportTo,
+                 "write the view (see --view) as .svg, .png, .csv, .dot... and end");
+  cli.add_option(
+      "--view", arguments.view,
+      "screen or view to show: program, variants, prove, sweep, code, devices, derivation, variant...");
+  cli.add_option("--theme", arguments.theme, "light or dark")
+      ->check(CLI::IsMember({"light", "dark", "system"}));
   cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
   cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 2")->check(CLI::Range(0.75, 2.0));
   cli.add_option("--select", arguments.select, "\"variant 9\", \"step 12\" or \"refused 3\"");
@@ -119,13 +131,17 @@ int main(int argc, char** argv) {
   CLI11_PARSE(cli, argc, argv);
   const QSize size = sizeOf(arguments.size);
   if (size.isEmpty()) {
-    std::fprintf(stderr, "nuscope-explorer: --size %s: expected WIDTHxHEIGHT, for example 1280x800\n", arguments.size.c_str());
+    std::fprintf(stderr, "nuscope-explorer: --size %s: expected WIDTHxHEIGHT, for example 1280x800\n",
+                 arguments.size.c_str());
     return 3;
   }
   const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
-  if (arguments.headless() && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (arguments.headless() && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+    qputenv("QT_QPA_PLATFORM", "offscreen");
   if (!arguments.headless() && !display && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
-    std::fprintf(stderr, "nuscope-explorer: there is no display. Use `nuscope` on the command line, or --screenshot OUT.png.\n");
+    std::fprintf(stderr,
+                 "nuscope-explorer: there is no display. Use `nuscope` on the command line, or --screenshot "
+                 "OUT.png.\n");
     return 4;
   }
   if (arguments.headless()) qputenv("QT_LOGGING_RULES", "qt.qpa.*=false");
@@ -140,7 +156,10 @@ int main(int argc, char** argv) {
   theme.applyTo(application);
   session.restoreTheme(theme);
   if (arguments.headless()) theme.setAppearance(Appearance::light);
-  if (!arguments.theme.empty()) theme.setAppearance(arguments.theme == "dark" ? Appearance::dark : arguments.theme == "light" ? Appearance::light : Appearance::system);
+  if (!arguments.theme.empty())
+    theme.setAppearance(arguments.theme == "dark"    ? Appearance::dark
+                        : arguments.theme == "light" ? Appearance::light
+                                                     : Appearance::system);
   if (arguments.scale > 0) theme.setScale(arguments.scale);
 
   Selection selection;
@@ -150,7 +169,8 @@ int main(int argc, char** argv) {
   MainWindow window({theme, selection, document, jobs, commands}, session);
   if (arguments.headless() || cli.count("--size") > 0) window.resize(size);
   if (!arguments.view.empty() && !window.showScreen(QString::fromStdString(arguments.view))) {
-    std::fprintf(stderr, "nuscope-explorer: --view %s: there is no such screen or view\n", arguments.view.c_str());
+    std::fprintf(stderr, "nuscope-explorer: --view %s: there is no such screen or view\n",
+                 arguments.view.c_str());
     return 3;
   }
   window.show();

@@ -14,10 +14,14 @@ std::vector<ScreenSpec> screens() {
   return {
       {"program", "Program", "program", false, makeProgramScreen},
       {"variants", "Variants", "variants", false, makeExploreScreen},
-      {"prove", "Prove", "prove", false, [](const ViewContext& c, QWidget* p) -> QWidget* { return new ProveScreen(c, p); }},
-      {"sweep", "Sweep", "sweep", false, [](const ViewContext& c, QWidget* p) -> QWidget* { return new SweepScreen(c, p); }},
-      {"code", "Code", "code", false, [](const ViewContext& c, QWidget* p) -> QWidget* { return new CodeView(c, p); }},
-      {"devices", "Devices", "devices", true, [](const ViewContext& c, QWidget* p) -> QWidget* { return new DevicesView(c, p); }},
+      {"prove", "Prove", "prove", false,
+       [](const ViewContext& c, QWidget* p) -> QWidget* { return new ProveScreen(c, p); }},
+      {"sweep", "Sweep", "sweep", false,
+       [](const ViewContext& c, QWidget* p) -> QWidget* { return new SweepScreen(c, p); }},
+      {"code", "Code", "code", false,
+       [](const ViewContext& c, QWidget* p) -> QWidget* { return new CodeView(c, p); }},
+      {"devices", "Devices", "devices", true,
+       [](const ViewContext& c, QWidget* p) -> QWidget* { return new DevicesView(c, p); }},
   };
 }
 

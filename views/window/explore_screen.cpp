@@ -12,8 +12,8 @@
 
 namespace nuscope::views {
 
-QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, const std::vector<QWidget*>& parts, const QList<int>& sizes,
-                        const std::vector<int>& stretch) {
+QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, const std::vector<QWidget*>& parts,
+                        const QList<int>& sizes, const std::vector<int>& stretch) {
   auto* splitter = new QSplitter(orientation);
   splitter->setObjectName(QLatin1String(name));
   splitter->setHandleWidth(1);
@@ -39,18 +39,25 @@ QWidget* wrap(QSplitter* splitter, QWidget* parent) {
 }  // namespace
 
 QWidget* makeExploreScreen(const ViewContext& context, QWidget* parent) {
-  auto* left = hairSplitter(Qt::Vertical, "explore.left", {new SourceView(context), new ExplorePanel(context)}, {300, 420}, {1, 1});
-  auto* middle = hairSplitter(Qt::Vertical, "explore.middle", {new VariantsView(context), new VariantView(context)}, {350, 390}, {1, 1});
-  auto* right = hairSplitter(Qt::Vertical, "explore.right", {new ProofView(context), new InspectorView(context)}, {470, 250}, {2, 1});
+  auto* left = hairSplitter(Qt::Vertical, "explore.left",
+                            {new SourceView(context), new ExplorePanel(context)}, {300, 420}, {1, 1});
+  auto* middle = hairSplitter(Qt::Vertical, "explore.middle",
+                              {new VariantsView(context), new VariantView(context)}, {350, 390}, {1, 1});
+  auto* right = hairSplitter(Qt::Vertical, "explore.right",
+                             {new ProofView(context), new InspectorView(context)}, {470, 250}, {2, 1});
   left->setMinimumWidth(240);
   right->setMinimumWidth(240);
-  auto* all = hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {350, 560, 340}, {0, 1, 0});
+  auto* all =
+      hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {350, 560, 340}, {0, 1, 0});
   return wrap(all, parent);
 }
 
 QWidget* makeProgramScreen(const ViewContext& context, QWidget* parent) {
-  auto* right = hairSplitter(Qt::Vertical, "program.right", {new VariantView(context, nullptr, true), new InspectorView(context)}, {460, 260}, {2, 1});
-  auto* all = hairSplitter(Qt::Horizontal, "program.columns", {new SourceView(context), right}, {640, 600}, {1, 1});
+  auto* right =
+      hairSplitter(Qt::Vertical, "program.right",
+                   {new VariantView(context, nullptr, true), new InspectorView(context)}, {460, 260}, {2, 1});
+  auto* all =
+      hairSplitter(Qt::Horizontal, "program.columns", {new SourceView(context), right}, {640, 600}, {1, 1});
   return wrap(all, parent);
 }
 

@@ -41,7 +41,8 @@ namespace nuscope::views {
 
 namespace {
 
-const QString fileFilter = QStringLiteral("Programs and studies (*.py *.nuscope);;NumPy programs (*.py);;Studies (*.nuscope);;All files (*)");
+const QString fileFilter = QStringLiteral(
+    "Programs and studies (*.py *.nuscope);;NumPy programs (*.py);;Studies (*.nuscope);;All files (*)");
 
 QString ago(qint64 since) {
   const qint64 seconds = (QDateTime::currentMSecsSinceEpoch() - since) / 1000;
@@ -53,7 +54,8 @@ QString ago(qint64 since) {
 
 }  // namespace
 
-MainWindow::MainWindow(const ViewContext& context, const Session& session) : context_(context), session_(session), specs_(screens()) {
+MainWindow::MainWindow(const ViewContext& context, const Session& session)
+    : context_(context), session_(session), specs_(screens()) {
   setObjectName(QStringLiteral("nuscope"));
   setWindowIcon(QIcon(QStringLiteral(":/icons/nuscope.svg")));
   scale_ = context.theme.theme().scale;
@@ -97,14 +99,19 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session) : con
     updateName();
     updateStatus();
     const QString reason = context_.document.readOnlyReason();
-    if (!reason.isEmpty()) message_->say(Mark::warning, tr("%1 Changes can be saved under another name.").arg(reason));
+    if (!reason.isEmpty())
+      message_->say(Mark::warning, tr("%1 Changes can be saved under another name.").arg(reason));
   });
-  connect(&document, &Document::openFailed, this, [this](const QString& text) { message_->say(Mark::refuted, text); });
+  connect(&document, &Document::openFailed, this,
+          [this](const QString& text) { message_->say(Mark::refuted, text); });
   connect(&document, &Document::saveFailed, this, [this](const QString& text) {
     message_->say(Mark::refuted, text, tr("Save as…"), [this] { save(true); });
   });
-  connect(&document, &Document::exploreFailed, this, [this](const QString& text) { message_->say(Mark::refuted, tr("Exploring failed. %1").arg(text)); });
-  for (const auto signal : {&Document::exploreChanged, &Document::parsed, &Document::nuGraphChanged}) connect(&document, signal, this, &MainWindow::updateStatus);
+  connect(&document, &Document::exploreFailed, this, [this](const QString& text) {
+    message_->say(Mark::refuted, tr("Exploring failed. %1").arg(text));
+  });
+  for (const auto signal : {&Document::exploreChanged, &Document::parsed, &Document::nuGraphChanged})
+    connect(&document, signal, this, &MainWindow::updateStatus);
   connect(&document, &Document::saved, this, [this] {
     session_.addRecentFile(context_.document.path());
     updateStatus();
@@ -130,7 +137,9 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session) : con
   showScreen(QStringLiteral("variants"));
 }
 
-MainWindow::~MainWindow() { closing_ = true; }
+MainWindow::~MainWindow() {
+  closing_ = true;
+}
 
 // Top and status bar
 
@@ -222,7 +231,8 @@ void MainWindow::updateName() {
   name_->setText(name + (document.dirty() ? QStringLiteral(" \u2022") : QString()));
   name_->setToolTip(document.path().isEmpty() ? tr("Not saved yet") : document.path());
   setWindowModified(document.dirty());
-  setWindowTitle((name.isEmpty() ? QString() : name + QStringLiteral("[*] \u2014 ")) + QStringLiteral("Nuscope"));
+  setWindowTitle((name.isEmpty() ? QString() : name + QStringLiteral("[*] \u2014 ")) +
+                 QStringLiteral("Nuscope"));
 }
 
 void MainWindow::updateStatus() {
@@ -232,15 +242,21 @@ void MainWindow::updateStatus() {
   if (explore.running) {
     state_->setState(Mark::running, tr("Exploring"));
   } else if (!document.parsing() && !document.textIsValid() && !document.diagnostics().empty()) {
-    state_->setState(Mark::refuted, tr("The program has %1").arg(counted(static_cast<std::int64_t>(document.diagnostics().size()), tr("error"), tr("errors"))));
+    state_->setState(Mark::refuted, tr("The program has %1")
+                                        .arg(counted(static_cast<std::int64_t>(document.diagnostics().size()),
+                                                     tr("error"), tr("errors"))));
   } else if (explore.finished > 0 && document.nuGraph()) {
-    const QString when = explore.origin == tr("explored") ? tr("Explored %1").arg(ago(explore.finished)) : tr("Variants %1").arg(explore.origin);
-    state_->setState(document.upToDate() || document.parsing() ? Mark::proved : Mark::warning, document.upToDate() ? when : tr("Variants are %1").arg(document.ageText()));
+    const QString when = explore.origin == tr("explored") ? tr("Explored %1").arg(ago(explore.finished))
+                                                          : tr("Variants %1").arg(explore.origin);
+    state_->setState(document.upToDate() || document.parsing() ? Mark::proved : Mark::warning,
+                     document.upToDate() ? when : tr("Variants are %1").arg(document.ageText()));
   } else {
     state_->setState(Mark::none, document.program() ? tr("Not explored") : QString());
   }
   const VariantCosts* costs = VariantCosts::of(context_.document);
-  host_->setText(tr("this host: %1%2").arg(counted(QThread::idealThreadCount(), tr("processor"), tr("processors")), costs->target().isEmpty() ? QString() : QStringLiteral(", ") + costs->target()));
+  host_->setText(tr("this host: %1%2")
+                     .arg(counted(QThread::idealThreadCount(), tr("processor"), tr("processors")),
+                          costs->target().isEmpty() ? QString() : QStringLiteral(", ") + costs->target()));
   host_->setToolTip(costs->targetWhy());
   const auto jobs = context_.jobs.listed();
   if (jobs.empty()) {
@@ -262,7 +278,8 @@ void MainWindow::retheme() {
   brand_->setFont(brand);
   top_->setFixedHeight(static_cast<int>(36 * t.scale));
   search_->setFixedSize(static_cast<int>(380 * t.scale), static_cast<int>(24 * t.scale));
-  search_->setStyleSheet(QStringLiteral("#searchField { background: %1; border: 1px solid %2; border-radius: 4px; } #searchField:hover, #searchField:focus { border-color: %3; }")
+  search_->setStyleSheet(QStringLiteral("#searchField { background: %1; border: 1px solid %2; border-radius: "
+                                        "4px; } #searchField:hover, #searchField:focus { border-color: %3; }")
                              .arg(t.surface.name(), t.line.name(), t.selection.name()));
   QPalette muted = QWidget::palette();
   muted.setColor(QPalette::WindowText, t.muted);
@@ -276,7 +293,8 @@ void MainWindow::retheme() {
 }
 
 void MainWindow::paintEvent(QPaintEvent*) {
-  // One-pixel lines between top bar, activity bar, screens and status bar: the gaps of the layout show this ground.
+  // One-pixel lines between top bar, activity bar, screens and status bar: the gaps of the layout show this
+  // ground.
   const Theme& t = context_.theme.theme();
   QPainter painter(this);
   painter.fillRect(rect(), t.window);
@@ -396,7 +414,9 @@ void MainWindow::connectCommands() {
   Document& document = context_.document;
   c.on("file.new", this, [this] {
     if (!mayLeave()) return;
-    context_.document.setNew(tr("program.py"), QStringLiteral("from __future__ import annotations\nimport numpy as np\n\ndef program(x: f32[M, K]) -> f32[M, K]:\n    return x\n"));
+    context_.document.setNew(tr("program.py"),
+                             QStringLiteral("from __future__ import annotations\nimport numpy as np\n\ndef "
+                                            "program(x: f32[M, K]) -> f32[M, K]:\n    return x\n"));
     showScreen(QStringLiteral("program"));
   });
   c.on("file.open", this, [this] { openFile(); });
@@ -445,7 +465,8 @@ void MainWindow::connectCommands() {
     if (View* v = activeView()) v->findAgain(true);
   });
   c.on("edit.nextError", this, [this] {
-    if (current_ != QLatin1String("program") && current_ != QLatin1String("variants")) showScreen(QStringLiteral("program"));
+    if (current_ != QLatin1String("program") && current_ != QLatin1String("variants"))
+      showScreen(QStringLiteral("program"));
     if (auto* source = qobject_cast<SourceView*>(view(QStringLiteral("source")))) source->goToNextError();
   });
   for (const ScreenSpec& spec : specs_) {
@@ -453,7 +474,8 @@ void MainWindow::connectCommands() {
     const std::string command = std::string("view.") + spec.id;
     c.on(command.c_str(), this, [this, id] { showScreen(id); });
   }
-  for (const char* id : {"view.lessons"}) c.action(id)->setVisible(c.action(id)->isEnabled());  // until there are lessons
+  for (const char* id : {"view.lessons"})
+    c.action(id)->setVisible(c.action(id)->isEnabled());  // until there are lessons
   c.on("view.jobs", this, [this] {
     if (jobsPanel_->isVisible()) {
       jobsPanel_->hide();
@@ -506,7 +528,9 @@ void MainWindow::connectCommands() {
   };
   c.on("go.nextStep", this, variants([](VariantsView& v) { v.stepBy(1); }));
   c.on("go.previousStep", this, variants([](VariantsView& v) { v.stepBy(-1); }));
-  c.on("variants.expandAll", this, variants([this](VariantsView& v) { v.setExpandAll(context_.commands.action("variants.expandAll")->isChecked()); }));
+  c.on("variants.expandAll", this, variants([this](VariantsView& v) {
+         v.setExpandAll(context_.commands.action("variants.expandAll")->isChecked());
+       }));
   const auto toggle = [this](const QString& viewId, const QString& button) {
     return [this, viewId, button] {
       if (View* v = view(viewId)) {
@@ -536,14 +560,18 @@ void MainWindow::connectCommands() {
   });
   c.on("help.about", this, [this] {
     const VariantCosts* costs = VariantCosts::of(context_.document);
-    QMessageBox::about(this, tr("About Nuscope"),
-                       tr("<b>Nuscope %1</b><br>An explorer for people who write kernels: finds every way it can prove of computing the same thing, and shows why one wins."
-                          "<br><br>Licence: GPL-3.0-or-later. Uses Qt %2, QCustomPlot, Z3, GMP, Arb, SQLite; Graphviz in a process of its own.<br><br>%3")
-                           .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion()), costs->targetWhy()));
+    QMessageBox::about(
+        this, tr("About Nuscope"),
+        tr("<b>Nuscope %1</b><br>An explorer for people who write kernels: finds every way it can prove of "
+           "computing the same thing, and shows why one wins."
+           "<br><br>Licence: GPL-3.0-or-later. Uses Qt %2, QCustomPlot, Z3, GMP, Arb, SQLite; Graphviz in a "
+           "process of its own.<br><br>%3")
+            .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion()), costs->targetWhy()));
   });
   connect(&document, &Document::nuGraphChanged, this, [this] {
     const bool there = context_.document.nuGraph() != nullptr;
-    for (const char* id : {"go.parent", "go.nextRefused", "go.nextStep", "go.previousStep"}) context_.commands.setEnabled(id, there);
+    for (const char* id : {"go.parent", "go.nextRefused", "go.nextStep", "go.previousStep"})
+      context_.commands.setEnabled(id, there);
   });
 }
 
@@ -563,10 +591,15 @@ void MainWindow::updateThemeActions() {
 void MainWindow::openPalette() {
   std::vector<PaletteEntry> more;
   const QIcon icon = themedIcon(QStringLiteral("program"), context_.theme.theme());
-  const QStringList examples = QDir(QStringLiteral(":/programs")).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name);
+  const QStringList examples =
+      QDir(QStringLiteral(":/programs")).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name);
   for (const QString& file : examples) {
     const QString name = file.section(QLatin1Char('.'), 0, 0);
-    more.push_back({tr("Example %1").arg(name), tr("Example"), {}, icon, [this, name] {
+    more.push_back({tr("Example %1").arg(name),
+                    tr("Example"),
+                    {},
+                    icon,
+                    [this, name] {
                       if (mayLeave()) openExample(name);
                     },
                     true});
@@ -576,7 +609,8 @@ void MainWindow::openPalette() {
 
 void MainWindow::fillExamples(QMenu& menu) {
   menu.clear();
-  const QStringList examples = QDir(QStringLiteral(":/programs")).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name);
+  const QStringList examples =
+      QDir(QStringLiteral(":/programs")).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name);
   for (const QString& file : examples) {
     const QString name = file.section(QLatin1Char('.'), 0, 0);
     menu.addAction(name, this, [this, name] {
@@ -659,7 +693,8 @@ void MainWindow::nextRefused() {
 
 void MainWindow::openFile() {
   if (!mayLeave()) return;
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open"), QFileInfo(context_.document.path()).path(), fileFilter);
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open"), QFileInfo(context_.document.path()).path(), fileFilter);
   if (!path.isEmpty()) context_.document.open(path);
 }
 
@@ -668,13 +703,17 @@ void MainWindow::save(bool as) {
   QString path = document.path();
   if (as || path.isEmpty() || !document.readOnlyReason().isEmpty()) {
     QString proposal = path;
-    if (proposal.isEmpty()) proposal = document.programName().section(QLatin1Char('.'), 0, 0) + QStringLiteral(".nuscope");
-    QFileDialog dialog(this, tr("Save"), QFileInfo(proposal).path(), tr("Study: program, variants, proofs, measurements (*.nuscope);;NumPy program (*.py)"));
+    if (proposal.isEmpty())
+      proposal = document.programName().section(QLatin1Char('.'), 0, 0) + QStringLiteral(".nuscope");
+    QFileDialog dialog(
+        this, tr("Save"), QFileInfo(proposal).path(),
+        tr("Study: program, variants, proofs, measurements (*.nuscope);;NumPy program (*.py)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(QStringLiteral("nuscope"));
     dialog.selectFile(QFileInfo(proposal).fileName());
     connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog](const QString& filter) {
-      dialog.setDefaultSuffix(filter.contains(QLatin1String("*.py")) ? QStringLiteral("py") : QStringLiteral("nuscope"));
+      dialog.setDefaultSuffix(filter.contains(QLatin1String("*.py")) ? QStringLiteral("py")
+                                                                     : QStringLiteral("nuscope"));
     });
     if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
     path = dialog.selectedFiles().first();
@@ -693,9 +732,11 @@ void MainWindow::afterSave(const std::function<void()>& then) {
 
 bool MainWindow::mayLeave() {
   if (!context_.document.dirty()) return true;
-  QMessageBox box(QMessageBox::Question, tr("Unsaved changes"), tr("%1 has changes that are not saved.").arg(context_.document.displayName()),
+  QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
+                  tr("%1 has changes that are not saved.").arg(context_.document.displayName()),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-  box.setInformativeText(tr("Save keeps the program with its variants, proofs and measurements. Discard forgets the edits."));
+  box.setInformativeText(
+      tr("Save keeps the program with its variants, proofs and measurements. Discard forgets the edits."));
   const int answer = box.exec();
   if (answer == QMessageBox::Discard) {
     Document::dropAutosave();
@@ -707,7 +748,8 @@ bool MainWindow::mayLeave() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (!closing_ && context_.document.dirty()) {
-    QMessageBox box(QMessageBox::Question, tr("Unsaved changes"), tr("%1 has changes that are not saved.").arg(context_.document.displayName()),
+    QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
+                    tr("%1 has changes that are not saved.").arg(context_.document.displayName()),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     const int answer = box.exec();
     if (answer == QMessageBox::Cancel) {
@@ -739,7 +781,8 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 bool MainWindow::settled() const {
-  if (!context_.jobs.idle() || context_.document.parsing() || context_.document.exploreState().running) return false;
+  if (!context_.jobs.idle() || context_.document.parsing() || context_.document.exploreState().running)
+    return false;
   QWidget* now = stack_->currentWidget();
   if (!now) return false;
   for (const GraphWidget* graph : now->findChildren<GraphWidget*>()) {

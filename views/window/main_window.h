@@ -1,6 +1,6 @@
 #pragma once
-// The window: top bar (menus, the field that opens the palette, the document's name), activity bar, screens, status bar.
-// It connects the commands; views do the rest.
+// The window: top bar (menus, the field that opens the palette, the document's name), activity bar, screens,
+// status bar. It connects the commands; views do the rest.
 #include <QMainWindow>
 #include <QPointer>
 #include <QTimer>

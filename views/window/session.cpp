@@ -16,7 +16,9 @@ namespace {
 constexpr int layoutVersion = 1;
 constexpr qsizetype mostRecent = 8;
 
-QSettings settings() { return {QSettings::IniFormat, QSettings::UserScope, QStringLiteral("nuscope"), QStringLiteral("explorer")}; }
+QSettings settings() {
+  return {QSettings::IniFormat, QSettings::UserScope, QStringLiteral("nuscope"), QStringLiteral("explorer")};
+}
 
 }  // namespace
 
@@ -26,7 +28,9 @@ void Session::restoreTheme(ThemeSource& theme) const {
   if (!persistent_) return;
   const QSettings s = settings();
   const QString name = s.value(QStringLiteral("appearance")).toString();
-  theme.setAppearance(name == QLatin1String("light") ? Appearance::light : name == QLatin1String("dark") ? Appearance::dark : Appearance::system);
+  theme.setAppearance(name == QLatin1String("light")  ? Appearance::light
+                      : name == QLatin1String("dark") ? Appearance::dark
+                                                      : Appearance::system);
   theme.setScale(scale());
 }
 
@@ -41,7 +45,9 @@ void Session::saveTheme(const ThemeSource& theme, double scale) const {
   if (!persistent_) return;
   QSettings s = settings();
   const auto appearance = theme.appearance();
-  s.setValue(QStringLiteral("appearance"), appearance == Appearance::light ? QStringLiteral("light") : appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("system"));
+  s.setValue(QStringLiteral("appearance"), appearance == Appearance::light  ? QStringLiteral("light")
+                                           : appearance == Appearance::dark ? QStringLiteral("dark")
+                                                                            : QStringLiteral("system"));
   s.setValue(QStringLiteral("scale"), scale);
 }
 
@@ -67,11 +73,13 @@ void Session::restoreSplitters(QWidget& screen) const {
   for (QSplitter* splitter : splitters) {
     if (splitter->objectName().isEmpty()) continue;
     const QVariantList stored = s.value(QStringLiteral("splitter/") + splitter->objectName()).toList();
-    // Sizes only, and only where every part keeps a visible size: a state that hides a panel is never restored.
+    // Sizes only, and only where every part keeps a visible size: a state that hides a panel is never
+    // restored.
     if (stored.size() != splitter->count()) continue;
     QList<int> sizes;
     for (const QVariant& size : stored) sizes << size.toInt();
-    if (std::all_of(sizes.begin(), sizes.end(), [](int size) { return size >= 40 && size < 20000; })) splitter->setSizes(sizes);
+    if (std::all_of(sizes.begin(), sizes.end(), [](int size) { return size >= 40 && size < 20000; }))
+      splitter->setSizes(sizes);
   }
 }
 

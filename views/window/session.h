@@ -1,6 +1,6 @@
 #pragma once
-// What is kept between two runs: appearance, scale, window and splitters, recent files. Restoring is fail-safe: what
-// does not fit is left out, and `--reset-layout` forgets it.
+// What is kept between two runs: appearance, scale, window and splitters, recent files. Restoring is
+// fail-safe: what does not fit is left out, and `--reset-layout` forgets it.
 #include <QStringList>
 
 class QMainWindow;
