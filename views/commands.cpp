@@ -46,8 +46,6 @@ constexpr CommandSpec table[] = {
     {"view.code", "View", "Code", "The emitted kernel, linked to the graph.", "code", "Ctrl+5", false},
     {"view.devices", "View", "Devices", "What is attached, and why what is not found is not found.",
      "devices", "Ctrl+6", false},
-    {"view.lessons", "View", "Lessons", "Short lessons that work on real programs.", "lessons", "Ctrl+7",
-     false},
     {"view.jobs", "-View", "Jobs", "What is running, how far it is, and a way to stop it.", "jobs", "Ctrl+J",
      true},
     {"view.alone", "View", "This view alone", "Shows the active view alone; again brings the others back.",

@@ -50,9 +50,10 @@ struct GraphContent {
   std::vector<Box> boxes;
   std::vector<Edge> edges;
   bool leftToRight = false;  ///< ranks run to the right; otherwise downwards
-  bool quietLabels = false;  ///< chips only on strong, selected and hovered edges; they take no room in the layout
-  double betweenRanks = 0;   ///< 0: the usual distance
-  QString notice;            ///< what was cut, in words; shown at the lower right
+  bool quietLabels =
+      false;  ///< chips only on strong, selected and hovered edges; they take no room in the layout
+  double betweenRanks = 0;  ///< 0: the usual distance
+  QString notice;           ///< what was cut, in words; shown at the lower right
 };
 
 }  // namespace nuscope::views

@@ -69,7 +69,8 @@ QPointF middleOf(const std::vector<QPointF>& spline) {
     for (int k = 1; k <= pieces; ++k) {
       const double t = static_cast<double>(k) / pieces;
       const double u = 1 - t;
-      points.push_back(spline[i] * (u * u * u) + spline[i + 1] * (3 * u * u * t) + spline[i + 2] * (3 * u * t * t) + spline[i + 3] * (t * t * t));
+      points.push_back(spline[i] * (u * u * u) + spline[i + 1] * (3 * u * u * t) +
+                       spline[i + 2] * (3 * u * t * t) + spline[i + 3] * (t * t * t));
     }
   }
   double length = 0;
@@ -127,8 +128,8 @@ GraphWidget::GraphWidget(ThemeSource& theme, Jobs& jobs, const QString& name, QW
     update();
   });
   connect(&theme_, &ThemeSource::changed, this, [this] {
-    if (content_.boxes.empty()) return;
-    measure();
+    if (content_.boxes.empty() && !waiting_) return;
+    if (!waiting_) waiting_ = content_;  // other fonts, other sizes
     startLayout();
     update();
   });
@@ -136,68 +137,78 @@ GraphWidget::GraphWidget(ThemeSource& theme, Jobs& jobs, const QString& name, QW
 
 GraphWidget::~GraphWidget() = default;
 
-void GraphWidget::measure() {
-  sizes_.clear();
-  for (const Box& box : content_.boxes) sizes_.push_back(cardSize(box, theme_.theme()));
+bool GraphWidget::sameShape(const GraphContent& content) const {
+  const auto& boxes = content.boxes;
+  if (layout_.boxes.size() != boxes.size() || layout_.edges.size() != content.edges.size()) return false;
+  if (content_.leftToRight != content.leftToRight || content_.quietLabels != content.quietLabels)
+    return false;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (content_.boxes[i].key != boxes[i].key ||
+        layout_.boxes[i].size() != cardSize(boxes[i], theme_.theme()))
+      return false;
+  }
+  for (std::size_t e = 0; e < content.edges.size(); ++e) {
+    const Edge& a = content_.edges[e];
+    const Edge& b = content.edges[e];
+    if (a.from != b.from || a.to != b.to || (!content.quietLabels && a.label != b.label)) return false;
+  }
+  return true;
 }
 
-void GraphWidget::setContent(GraphContent content) {
-  const std::vector<QSizeF> sizesBefore = std::move(sizes_);
-  const GraphContent before = std::exchange(content_, std::move(content));
+void GraphWidget::show(GraphContent content) {
+  content_ = std::move(content);
   byKey_.clear();
   for (std::size_t i = 0; i < content_.boxes.size(); ++i)
     byKey_.emplace(content_.boxes[i].key, static_cast<int>(i));
-  measure();
-  if (content_.boxes.empty()) {
+  describeSelected();
+  update();
+}
+
+void GraphWidget::setContent(GraphContent content) {
+  if (content.boxes.empty()) {
     jobs_.cancel(QStringLiteral("layout:") + objectName());
+    layingOut_ = false;
+    waiting_.reset();
     layout_ = {};
     index_ = std::make_unique<GraphIndex>(layout_);
     settled_ = true;
-    update();
+    fitted_ = true;
+    show(std::move(content));
     return;
   }
-  // Only colours, marks or texts changed: positions stay.
-  const bool sameShape =
-      settled_ && sizesBefore == sizes_ && before.leftToRight == content_.leftToRight &&
-      layout_.boxes.size() == sizes_.size() &&
-      std::equal(before.boxes.begin(), before.boxes.end(), content_.boxes.begin(), content_.boxes.end(),
-                 [](const Box& a, const Box& b) { return a.key == b.key; }) &&
-      std::equal(before.edges.begin(), before.edges.end(), content_.edges.begin(), content_.edges.end(),
-                 [](const Edge& a, const Edge& b) {
-                   return a.from == b.from && a.to == b.to && a.label == b.label;
-                 });
-  if (sameShape) {
-    update();
-    return;
-  }
-  before_.clear();
-  if (!before.boxes.empty() && layout_.boxes.size() == before.boxes.size()) {
-    std::unordered_map<std::uint64_t, QRectF> old;
-    for (std::size_t i = 0; i < before.boxes.size(); ++i) old.emplace(before.boxes[i].key, layout_.boxes[i]);
-    for (const Box& box : content_.boxes) {
-      const auto it = old.find(box.key);
-      before_.push_back(it == old.end() ? QRectF() : it->second);
+  if (sameShape(content)) {
+    waiting_.reset();
+    if (layingOut_) {
+      jobs_.cancel(QStringLiteral("layout:") + objectName());
+      layingOut_ = false;
     }
+    settled_ = true;
+    show(std::move(content));
+    return;
   }
-  // The old picture does not belong to the new content: nothing is drawn until the layout is there (some 20
-  // ms).
-  layout_ = {};
-  index_ = std::make_unique<GraphIndex>(layout_);
-  startLayout();
+  waiting_ = std::move(content);
+  settled_ = false;
+  if (!layingOut_) startLayout();
 }
 
 void GraphWidget::startLayout() {
+  underWay_ = std::move(*waiting_);
+  waiting_.reset();
   LayoutInput input;
-  input.boxes = sizes_;
-  input.leftToRight = content_.leftToRight;
-  const double scale = theme_.theme().scale;
-  input.betweenRanks = (content_.betweenRanks > 0 ? content_.betweenRanks : content_.leftToRight ? 52 : 40) * scale;
-  input.betweenBoxes = (content_.leftToRight ? 22 : 26) * scale;
-  for (const Edge& edge : content_.edges) {
-    const QSizeF chip = content_.quietLabels ? QSizeF(0, 0) : chipSize(edge, theme_.theme());
+  const Theme& t = theme_.theme();
+  for (const Box& box : underWay_.boxes) input.boxes.push_back(cardSize(box, t));
+  input.leftToRight = underWay_.leftToRight;
+  input.betweenRanks = (underWay_.betweenRanks > 0 ? underWay_.betweenRanks
+                        : underWay_.leftToRight    ? 52
+                                                   : 40) *
+                       t.scale;
+  input.betweenBoxes = (underWay_.leftToRight ? 22 : 26) * t.scale;
+  for (const Edge& edge : underWay_.edges) {
+    const QSizeF chip = underWay_.quietLabels ? QSizeF(0, 0) : chipSize(edge, t);
     input.edges.push_back({edge.from, edge.to, std::max(0.0, chip.width()), std::max(0.0, chip.height())});
   }
   settled_ = false;
+  layingOut_ = true;
   const std::string helper =
       (std::filesystem::path(executablePath()).parent_path() / "nuscope-layout").string();
   jobs_.run(
@@ -206,26 +217,36 @@ void GraphWidget::startLayout() {
        .lane = QStringLiteral("layout:") + objectName(),
        .quiet = true},
       [input, helper](JobHandle& job) { return layOut(input, helper, job.progress().stopToken()); },
-      [this](LaidOut done) { adopt(std::move(done.layout), done.note, !fitted_); });
+      [this](LaidOut done) { adopt(std::move(done.layout), done.note); });
 }
 
-void GraphWidget::adopt(GraphLayout layout, const QString& note, bool keepView) {
-  layout_ = std::move(layout);
-  layoutNote_ = note;
-  for (std::size_t e = 0; e < layout_.edges.size(); ++e) {
-    if (content_.quietLabels || content_.edges[e].label.isEmpty()) layout_.labels[e] = middleOf(layout_.edges[e]);
-  }
-  index_ = std::make_unique<GraphIndex>(layout_);
-  settled_ = true;
-  if (!keepView) fit();
+void GraphWidget::adopt(GraphLayout layout, const QString& note) {
+  layingOut_ = false;
+  before_.clear();
   const bool motion =
       style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0 && isVisible();
-  if (motion && before_.size() == layout_.boxes.size() && layout_.boxes.size() <= mostForDot) {
+  if (motion && !content_.boxes.empty() && layout.boxes.size() <= mostForDot) {
+    for (const Box& box : underWay_.boxes) {
+      const int old = indexOf(box.key);
+      before_.push_back(old < 0 ? QRectF() : layout_.boxes[static_cast<std::size_t>(old)]);
+    }
+  }
+  layout_ = std::move(layout);
+  layoutNote_ = note;
+  show(std::move(underWay_));
+  underWay_ = {};
+  for (std::size_t e = 0; e < layout_.edges.size(); ++e) {
+    if (content_.quietLabels || content_.edges[e].label.isEmpty())
+      layout_.labels[e] = middleOf(layout_.edges[e]);
+  }
+  index_ = std::make_unique<GraphIndex>(layout_);
+  settled_ = !waiting_;
+  if (fitted_) fit();
+  if (!before_.empty()) {
     easingClock_.start();
     easing_.start();
-  } else {
-    before_.clear();
   }
+  if (waiting_) startLayout();
   update();
   Q_EMIT laidOut();
 }

@@ -91,8 +91,9 @@ class GraphWidget : public QWidget {
     bool stub = false;
   };
   void startLayout();
-  void adopt(GraphLayout layout, const QString& note, bool keepView);
-  void measure();
+  void adopt(GraphLayout layout, const QString& note);
+  void show(GraphContent content);
+  [[nodiscard]] bool sameShape(const GraphContent& content) const;
   [[nodiscard]] QRectF visibleScene() const;
   [[nodiscard]] QPointF toScene(QPointF widget) const;
   [[nodiscard]] QPointF toWidget(QPointF scene) const;
@@ -106,7 +107,9 @@ class GraphWidget : public QWidget {
   ThemeSource& theme_;
   Jobs& jobs_;
   GraphContent content_;
-  std::vector<QSizeF> sizes_;
+  std::optional<GraphContent> waiting_;  ///< newest content that has to be laid out
+  GraphContent underWay_;                ///< the one that is being laid out
+  bool layingOut_ = false;
   std::unordered_map<std::uint64_t, int> byKey_;
   GraphLayout layout_;
   std::vector<QRectF> before_;  ///< positions that boxes move from, while easing

@@ -91,7 +91,10 @@ VariantsView::VariantsView(const ViewContext& context, QWidget* parent)
     step_ = -1;
     markStale();
   });
-  connect(&context.selection, &Selection::changed, this, &VariantsView::showSelection);
+  connect(&context.selection, &Selection::changed, this, [this] {
+    showSelection();
+    markStale();  // another path is thick, and hidden variants may have to appear
+  });
   connect(costs_, &VariantCosts::changed, this, &VariantsView::markStale);
   themeChanged();
 }
@@ -231,8 +234,6 @@ void VariantsView::refresh() {
   if (!asTable_ && all_) words += QStringLiteral(" · ") + link.arg(tr("show fewer"));
   shownLabel_->setText(
       costs_->seconds().empty() ? words : tr("times modelled") + QStringLiteral("&nbsp;&nbsp; ") + words);
-  const auto nth = static_cast<std::size_t>(options.selected);
-  if (nth < nuGraph_->variants().size()) table_->setToolTip(QString());
   showSelection();
 }
 
@@ -240,13 +241,6 @@ void VariantsView::showSelection() {
   if (!nuGraph_) return;
   const Place& place = context().selection.place();
   const auto shownKey = static_cast<std::uint64_t>(place.variant);
-  const auto& boxes = graph_->content().boxes;
-  const bool there =
-      std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) { return box.key == shownKey; });
-  // Another path is thick now, and hidden variants may have to appear.
-  if (sender() == &context().selection || !there) {
-    markStale();
-  }
   graph_->setSelectedBox(shownKey);
   graph_->setSelectedEdge(place.step >= 0 ? static_cast<std::uint64_t>(place.step) + 1 : 0);
   const auto* sorted = static_cast<const QSortFilterProxyModel*>(table_->model());

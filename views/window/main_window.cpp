@@ -124,7 +124,10 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session)
     context_.commands.setEnabled("go.forward", context_.selection.canGoForward());
   });
   connect(&context_.theme, &ThemeSource::changed, this, &MainWindow::retheme);
-  connect(VariantCosts::of(document), &VariantCosts::changed, this, &MainWindow::updateStatus);
+  connect(VariantCosts::of(document), &VariantCosts::changed, this, [this] {
+    updateStatus();
+    proposeVariant();
+  });
   tick_.setInterval(5000);
   connect(&tick_, &QTimer::timeout, this, &MainWindow::updateStatus);
   tick_.start();
@@ -474,8 +477,6 @@ void MainWindow::connectCommands() {
     const std::string command = std::string("view.") + spec.id;
     c.on(command.c_str(), this, [this, id] { showScreen(id); });
   }
-  for (const char* id : {"view.lessons"})
-    c.action(id)->setVisible(c.action(id)->isEnabled());  // until there are lessons
   c.on("view.jobs", this, [this] {
     if (jobsPanel_->isVisible()) {
       jobsPanel_->hide();
@@ -671,6 +672,22 @@ void MainWindow::parentVariant() {
   const auto now = static_cast<std::size_t>(context_.selection.place().variant);
   if (!graph || now >= graph->variants().size() || graph->variants()[now].parent < 0) return;
   selectText(QStringLiteral("variant %1").arg(graph->variants()[now].parent));
+}
+
+void MainWindow::proposeVariant() {
+  const auto graph = context_.document.nuGraph();
+  Selection& selection = context_.selection;
+  if (!graph || graph->variants().size() < 2 || context_.document.exploreState().running) return;
+  if (selection.place() != Place{} || selection.canGoBack()) return;
+  int best = 1;
+  double least = 1e300;
+  for (const auto& [variant, seconds] : VariantCosts::of(context_.document)->seconds()) {
+    if (variant != 0 && (seconds < least || (seconds == least && variant < best))) {
+      best = variant;
+      least = seconds;
+    }
+  }
+  selectText(QStringLiteral("variant %1").arg(best));
 }
 
 void MainWindow::nextRefused() {

@@ -72,6 +72,8 @@ class MainWindow : public QMainWindow {
   void retheme();
   void nextRefused();
   void parentVariant();
+  /// Nobody has chosen anything yet: the variant that the model likes best, with its proof, is a good start.
+  void proposeVariant();
 
   ViewContext context_;
   Session session_;

@@ -1,0 +1,326 @@
+// The journey of a user, with real keys and clicks, in the real window: open, an error, its repair, explore,
+// a variant, its proof, a refused move with its counterexample, save, reopen.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/nugraph/nugraph.h"
+#include "views/commands.h"
+#include "views/document.h"
+#include "views/editor/code_editor.h"
+#include "views/editor/source_view.h"
+#include "views/graph/graph_widget.h"
+#include "views/jobs.h"
+#include "views/proof/proof_view.h"
+#include "views/selection.h"
+#include "views/state_label.h"
+#include "views/table_view.h"
+#include "views/theme.h"
+#include "views/variants/explore_panel.h"
+#include "views/variants/inspector_view.h"
+#include "views/variants/variant_view.h"
+#include "views/variants/variants_view.h"
+#include "views/window/command_palette.h"
+#include "views/window/main_window.h"
+#include "views/window/message_bar.h"
+
+namespace {
+
+using namespace nuscope;
+using namespace nuscope::views;
+
+constexpr int patience = 60000;  // milliseconds; other work may share the machine
+
+class Window : public ::testing::Test {
+ protected:
+  Window() {
+    qputenv("XDG_CACHE_HOME", folder.path().toLocal8Bit());
+    theme.applyTo(*qApp);
+    theme.setAppearance(Appearance::light);
+    commands = std::make_unique<Commands>(theme, nullptr);
+    document = std::make_unique<Document>(jobs, selection);
+    window = std::make_unique<MainWindow>(ViewContext{theme, selection, *document, jobs, *commands},
+                                          Session(false));
+    window->resize(1280, 800);
+    window->show();
+  }
+  ~Window() override {
+    jobs.stopAll();
+    window.reset();
+    document.reset();
+  }
+
+  bool settle() {
+    int quiet = 0;
+    return QTest::qWaitFor([&] { return (quiet = window->settled() ? quiet + 1 : 0) > 3; }, patience);
+  }
+  template <class V>
+  V& view(const char* id) {
+    auto* found = qobject_cast<V*>(window->view(QLatin1String(id)));
+    if (!found) throw std::runtime_error(std::string("no view ") + id);
+    return *found;
+  }
+  void write(const QString& path, const QByteArray& text) {
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  }
+
+  QTemporaryDir folder;
+  ThemeSource theme;
+  Selection selection;
+  Jobs jobs;
+  std::unique_ptr<Commands> commands;
+  std::unique_ptr<Document> document;
+  std::unique_ptr<MainWindow> window;
+};
+
+const QByteArray program =
+    "from __future__ import annotations\n"
+    "import numpy as np\n"
+    "\n"
+    "def softmaxish(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n"
+    "    s = np.sum(x, axis=-1, keepdims=True)\n"
+    "    return (x / (s * s + 1.0)) @ w\n";
+
+TEST_F(Window, Journey) {
+  const QString path = folder.filePath(QStringLiteral("softmaxish.py"));
+  write(path, program);
+
+  // Open: parsed and explored by itself.
+  document->open(path);
+  ASSERT_TRUE(settle());
+  ASSERT_TRUE(document->textIsValid());
+  ASSERT_NE(document->nuGraph(), nullptr) << document->exploreState().error.toStdString();
+  auto& source = view<SourceView>("source");
+  EXPECT_EQ(source.title(), QStringLiteral("softmaxish.py"));
+
+  // Type an error: it is found, listed with its line, and everything derived says of which text it is.
+  CodeEditor& editor = source.editor();
+  editor.setFocus();
+  QTextCursor cursor(editor.document()->findBlockByNumber(5));
+  cursor.movePosition(QTextCursor::EndOfBlock);
+  editor.setTextCursor(cursor);
+  QTest::keyClicks(&editor, QStringLiteral(" + np.softmax(x)"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !document->parsing() && !document->textIsValid(); }, patience));
+  ASSERT_FALSE(document->diagnostics().empty());
+  EXPECT_EQ(document->diagnostics()[0].range.line, 6);
+  QTest::qWait(50);
+  EXPECT_TRUE(source.errors().isVisible());
+  EXPECT_TRUE(source.summary().contains(QStringLiteral("error"))) << source.summary().toStdString();
+  EXPECT_EQ(document->ageText(), QStringLiteral("of the last valid text"));
+  QTest::keyClick(window.get(), Qt::Key_F8);
+
+  // Repair it by undo, as people do.
+  while (editor.toPlainText() != QString::fromUtf8(program) && editor.document()->isUndoAvailable())
+    QTest::keyClick(&editor, Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !document->parsing() && document->textIsValid(); }, patience));
+  EXPECT_EQ(source.summary(), QStringLiteral("softmaxish.py: no errors"));
+
+  // Change the program for good, and explore it with F5.
+  cursor = QTextCursor(editor.document()->find(QStringLiteral("1.0")));
+  editor.setTextCursor(cursor);
+  QTest::keyClicks(&editor, QStringLiteral("2.0"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !document->parsing() && document->textIsValid(); }, patience));
+  EXPECT_FALSE(document->upToDate());
+  QTest::keyClick(window.get(), Qt::Key_F5);
+  ASSERT_TRUE(settle());
+  ASSERT_TRUE(document->upToDate()) << document->exploreState().error.toStdString();
+  const auto graph = document->nuGraph();
+  ASSERT_GE(graph->variants().size(), 2U);
+  EXPECT_TRUE(view<ExplorePanel>("explore").headline().contains(QStringLiteral("variants by")))
+      << view<ExplorePanel>("explore").headline().toStdString();
+
+  // Pick a variant by clicking its card: its step, proof and changes come with it.
+  auto& derivation = view<VariantsView>("derivation");
+  ASSERT_GE(derivation.graph().content().boxes.size(), 2U);
+  const std::uint64_t key = derivation.graph().content().boxes[1].key;
+  QTest::mouseClick(&derivation.graph(), Qt::LeftButton, {},
+                    derivation.graph().boxOnScreen(key).center().toPoint());
+  EXPECT_EQ(selection.place().variant, static_cast<int>(key));
+  EXPECT_GE(selection.place().step, 0);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(view<VariantView>("variant").title(), QStringLiteral("Variant %1").arg(key));
+  EXPECT_TRUE(view<ProofView>("proof").plainText().contains(QStringLiteral("over the reals")))
+      << view<ProofView>("proof").plainText().toStdString();
+
+  // Click the edge: the step is selected. Then a node of the variant: the inspector tells about it.
+  QTest::mouseClick(
+      &derivation.graph(), Qt::LeftButton, {},
+      derivation.graph().edgeOnScreen(static_cast<std::uint64_t>(selection.place().step) + 1).toPoint());
+  EXPECT_GE(selection.place().step, 0);
+  GraphWidget& nodes = view<VariantView>("variant").graph();
+  QTest::mouseClick(&nodes, Qt::LeftButton, {},
+                    nodes.boxOnScreen(nodes.content().boxes.back().key).center().toPoint());
+  ASSERT_NE(selection.place().node, nullptr);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(view<InspectorView>("inspector").plainText().contains(QStringLiteral("Operator: ")))
+      << view<InspectorView>("inspector").plainText().toStdString();
+
+  // A refused move, by the palette, with its counterexample.
+  const auto refused =
+      std::find_if(graph->refused().begin(), graph->refused().end(),
+                   [](const nugraph::Refused& r) { return r.proof->counterexample.has_value(); });
+  if (refused != graph->refused().end()) {
+    QTest::keyClick(window.get(), Qt::Key_K, Qt::ControlModifier);
+    ASSERT_TRUE(window->palette().isVisible());
+    QTest::keyClicks(&window->palette().field(), QString::fromStdString(refused->what));
+    QTest::keyClick(&window->palette().field(), Qt::Key_Return);
+    EXPECT_GE(selection.place().refused, 0);
+    ASSERT_TRUE(settle());
+    EXPECT_TRUE(view<ProofView>("proof").plainText().contains(QStringLiteral("efuted")))
+        << view<ProofView>("proof").plainText().toStdString();
+  }
+
+  // Back and forward.
+  const Place here = selection.place();
+  QTest::keyClick(window.get(), Qt::Key_Left, Qt::AltModifier);
+  EXPECT_NE(selection.place(), here);
+  QTest::keyClick(window.get(), Qt::Key_Right, Qt::AltModifier);
+  EXPECT_EQ(selection.place(), here);
+
+  // Save as a study and open it again: the same variants, recorded proofs.
+  const QString study = folder.filePath(QStringLiteral("softmaxish.nuscope"));
+  QSignalSpy saved(document.get(), &Document::saved);
+  document->save(study);
+  ASSERT_TRUE(saved.wait(patience)) << window->messages().text().toStdString();
+  EXPECT_FALSE(document->dirty());
+  const QString text = document->text();
+  const std::size_t variants = graph->variants().size();
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu")));
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(document->programName(), QStringLiteral("relu.py"));
+  document->open(study);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(document->text(), text);
+  ASSERT_NE(document->nuGraph(), nullptr) << window->messages().text().toStdString();
+  EXPECT_EQ(document->nuGraph()->variants().size(), variants);
+  EXPECT_TRUE(document->upToDate());
+}
+
+TEST_F(Window, OpensTheExampleFromTheCacheAtOnce) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("rmsnorm_matmul")));
+  ASSERT_TRUE(settle());
+  ASSERT_NE(document->nuGraph(), nullptr) << document->exploreState().error.toStdString();
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu")));
+  ASSERT_TRUE(settle());
+  QElapsedTimer clock;
+  clock.start();
+  ASSERT_TRUE(window->openExample(QStringLiteral("rmsnorm_matmul")));
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return document->nuGraph() && document->programName() == QLatin1String("rmsnorm_matmul.py"); },
+      patience));
+  std::printf("example with its variants from the cache: %lld ms\n", static_cast<long long>(clock.elapsed()));
+  EXPECT_LT(clock.elapsed(), 3000);
+}
+
+TEST_F(Window, EveryScreenShowsAndEveryModelIsSound) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(settle());
+  for (const ScreenSpec& spec : screens()) {
+    ASSERT_TRUE(window->showScreen(QLatin1String(spec.id))) << spec.id;
+    QTest::qWait(30);
+    for (View* v : viewsOf(window->screen(QLatin1String(spec.id)))) {
+      EXPECT_FALSE(v->title().isEmpty()) << v->id().toStdString();
+      EXPECT_FALSE(v->accessibleName().isEmpty());
+      const auto tables = v->findChildren<QTableView*>();
+      for (QTableView* table : tables) {
+        if (table->model())
+          QAbstractItemModelTester tester(table->model(),
+                                          QAbstractItemModelTester::FailureReportingMode::Fatal);
+      }
+      const auto buttons = v->findChildren<QToolButton*>();
+      for (QToolButton* button : buttons)
+        EXPECT_FALSE(button->accessibleName().isEmpty() && button->text().isEmpty()) << v->id().toStdString();
+    }
+  }
+  EXPECT_FALSE(window->showScreen(QStringLiteral("nonsense")));
+}
+
+TEST_F(Window, KeysReachTheirCommands) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(settle());
+  window->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window.get(), 5000));
+  // Letters go into the editor, not to commands.
+  auto& source = view<SourceView>("source");
+  source.editor().setFocus();
+  const QString before = document->text();
+  QTest::keyClicks(&source.editor(), QStringLiteral("f/?"));
+  EXPECT_EQ(document->text().size(), before.size() + 3);
+  document->source()->undo();
+  // Find in the view that has the focus.
+  QTest::keyClick(&source.editor(), Qt::Key_F, Qt::ControlModifier);
+  auto* field = source.findChild<QLineEdit*>(QStringLiteral("findField"));
+  ASSERT_NE(field, nullptr);
+  EXPECT_TRUE(field->isVisible());
+  QTest::keyClicks(field, QStringLiteral("np"));
+  QTest::keyClick(field, Qt::Key_Escape);
+  EXPECT_FALSE(field->isVisible());
+  // One view alone and back.
+  auto& variants = view<VariantsView>("derivation");
+  variants.graph().setFocus();
+  QTest::keyClick(&variants.graph(), Qt::Key_F11);
+  EXPECT_FALSE(source.isVisible());
+  EXPECT_TRUE(variants.isVisible());
+  QTest::keyClick(&variants.graph(), Qt::Key_F11);
+  EXPECT_TRUE(source.isVisible());
+  // Scale, screens, palette.
+  const double rows = theme.theme().row;
+  QTest::keyClick(&variants.graph(), Qt::Key_Plus, Qt::ControlModifier);
+  EXPECT_GT(theme.theme().row, rows);
+  QTest::keyClick(&variants.graph(), Qt::Key_0, Qt::ControlModifier);
+  EXPECT_EQ(theme.theme().row, rows);
+  QTest::keyClick(window.get(), Qt::Key_1, Qt::ControlModifier);
+  EXPECT_EQ(window->currentScreen(), QStringLiteral("program"));
+  QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);
+  EXPECT_EQ(window->currentScreen(), QStringLiteral("variants"));
+  QTest::keyClick(window.get(), Qt::Key_K, Qt::ControlModifier);
+  QTest::keyClicks(&window->palette().field(), QStringLiteral("dark"));
+  EXPECT_EQ(window->palette().listed().value(0), QStringLiteral("Dark"));
+  QTest::keyClick(&window->palette().field(), Qt::Key_Return);
+  EXPECT_TRUE(theme.theme().dark);
+  theme.setAppearance(Appearance::light);
+  // The slider walks through the exploration.
+  QTest::keyClick(window.get(), Qt::Key_Left, Qt::ControlModifier);
+  EXPECT_EQ(variants.slider().value(), variants.slider().maximum() - 1);
+}
+
+TEST_F(Window, ExportsWhatItShows) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(settle());
+  for (const char* name : {"derivation.svg", "derivation.png", "derivation.csv", "derivation.dot",
+                           "variant.svg", "explore.csv"}) {
+    QString why;
+    const QString file = folder.filePath(QLatin1String(name));
+    EXPECT_TRUE(view<View>(QString::fromLatin1(name).section(QLatin1Char('.'), 0, 0).toLatin1().constData())
+                    .exportTo(file, &why))
+        << name << why.toStdString();
+    EXPECT_GT(QFileInfo(file).size(), 40) << name;
+  }
+  QString why;
+  EXPECT_FALSE(view<View>("derivation").exportTo(folder.filePath(QStringLiteral("x.doc")), &why));
+  EXPECT_FALSE(why.isEmpty());
+}
+
+TEST_F(Window, SaysWhatIsWrongWithAFile) {
+  document->open(folder.filePath(QStringLiteral("missing.py")));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !window->messages().text().isEmpty(); }, patience));
+  EXPECT_TRUE(window->messages().text().contains(QStringLiteral("missing.py")));
+  const QString damaged = folder.filePath(QStringLiteral("damaged.nuscope"));
+  write(damaged, "SQLite format 3\0 and then nothing that makes sense");
+  document->open(damaged);
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return window->messages().text().contains(QStringLiteral("damaged.nuscope")); }, patience))
+      << window->messages().text().toStdString();
+}
+
+}  // namespace
