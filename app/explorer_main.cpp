@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QFileInfo>
 #include <QLocale>
 #include <QTimer>
 #include <cstdio>
+#include <utility>
 
 #include "views/commands.h"
 #include "views/document.h"

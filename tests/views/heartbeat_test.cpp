@@ -3,9 +3,12 @@
 // that.
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
+#include <algorithm>
 
 #include "core/nugraph/nugraph.h"
 #include "views/commands.h"

@@ -2,11 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QImage>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
+#include <QThread>
+#include <QWheelEvent>
+#include <map>
 #include <set>
 
 #include "core/base/process.h"
