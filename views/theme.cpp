@@ -239,7 +239,7 @@ QToolButton:pressed { background: @line; }
 QToolButton:checked { background: @selectionFill; }
 QToolButton:focus { border: 1px solid @selection; }
 QToolButton::menu-indicator { image: none; }
-QToolButton[chip="true"] { border: 1px solid @line; border-radius: @chipRadius; padding: 1px 10px; color: @muted; min-height: @chip; }
+QToolButton[chip="true"] { border: 1px solid @line; border-radius: @chipRadius; padding: 1px 7px; color: @muted; min-height: @chip; }
 QToolButton[chip="true"]:checked { border: 1px solid @selection; color: @selection; background: @selectionFill; }
 QToolButton[chip="true"]:focus { border: 1px solid @selection; }
 QProgressBar { background: @line; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }
@@ -250,6 +250,7 @@ QSlider::handle:horizontal { background: @surface; border: 2px solid @selection;
 QSlider::handle:horizontal:focus { background: @selection; }
 QSlider::sub-page:horizontal:disabled { background: @line; }
 QSlider::handle:horizontal:disabled { border-color: @line; }
+QWidget#sheet { background: @surface; }
 QStatusBar { background: @window; border: none; }
 QStatusBar::item { border: none; }
 )");

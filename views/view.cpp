@@ -68,7 +68,7 @@ View::View(const ViewContext& context, const char* id, const QString& title, QWi
   for (QWidget* group : {chips_, buttons_}) {
     auto* row = new QHBoxLayout(group);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(group == chips_ ? 6 : 2);
+    row->setSpacing(group == chips_ ? 4 : 2);
   }
   subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   subtitle_->setMinimumWidth(0);

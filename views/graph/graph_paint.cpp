@@ -59,8 +59,29 @@ double sidePadding(const Theme& t) {
   return 9 * t.scale;
 }
 
-int lines(const Box& box) {
-  return 1 + (box.second.isEmpty() ? 0 : 1) + (box.third.isEmpty() ? 0 : 1);
+constexpr double widestTitle = 150;  // longer ones take a second line
+
+/// The title in one or two lines, broken at a blank near the middle.
+QStringList titleLines(const Box& box, const Theme& t) {
+  const QFontMetricsF metrics(titleFont(t));
+  if (metrics.horizontalAdvance(box.title) <= widestTitle * t.scale) return {box.title};
+  qsizetype best = -1;
+  double least = 1e30;
+  for (qsizetype at = box.title.indexOf(QLatin1Char(' ')); at > 0;
+       at = box.title.indexOf(QLatin1Char(' '), at + 1)) {
+    const double widest =
+        std::max(metrics.horizontalAdvance(box.title.left(at)), metrics.horizontalAdvance(box.title.mid(at + 1)));
+    if (widest < least) {
+      least = widest;
+      best = at;
+    }
+  }
+  if (best < 0) return {box.title};
+  return {box.title.left(best), box.title.mid(best + 1)};
+}
+
+int lines(const Box& box, const Theme& t) {
+  return static_cast<int>(titleLines(box, t).size()) + (box.second.isEmpty() ? 0 : 1) + (box.third.isEmpty() ? 0 : 1);
 }
 
 void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Theme& t, bool withSign) {
@@ -81,7 +102,7 @@ void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Them
 void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Theme& t) {
   const double left = where.left() + tabWidth(t) + sidePadding(t);
   const double badge = box.badge == Mark::none ? 0 : 18 * t.scale;
-  const double height = lines(box) * lineHeight(t);
+  const double height = lines(box, t) * lineHeight(t);
   double top = where.center().y() - height / 2;
   const auto line = [&](const QString& text, const QFont& font, const QColor& colour, double width) {
     painter.setFont(font);
@@ -92,7 +113,9 @@ void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Th
     top += lineHeight(t);
   };
   const double width = where.right() - sidePadding(t) + 2 - left;
-  line(box.title, titleFont(t), box.ghost ? t.muted : t.text, width - badge);
+  for (const QString& part : titleLines(box, t)) {
+    line(part, titleFont(t), box.ghost ? t.muted : t.text, width - badge);
+  }
   if (!box.second.isEmpty()) line(box.second, t.code, t.muted, width);
   if (!box.third.isEmpty()) line(box.third, t.code, box.ghost ? t.muted : t.text, width);
 }
@@ -102,12 +125,14 @@ void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Th
 QSizeF cardSize(const Box& box, const Theme& t) {
   const QFontMetricsF title(titleFont(t));
   const QFontMetricsF code(t.code);
-  double text = title.horizontalAdvance(box.title) + (box.badge == Mark::none ? 0 : 18 * t.scale);
+  double text = 0;
+  for (const QString& part : titleLines(box, t)) text = std::max(text, title.horizontalAdvance(part));
+  if (box.badge != Mark::none) text += 18 * t.scale;
   text = std::max(text, code.horizontalAdvance(box.second));
   text = std::max(text, code.horizontalAdvance(box.third));
   const double width = tabWidth(t) + 2 * sidePadding(t) + text + 2;
-  return {std::clamp(std::ceil(width), 104 * t.scale, 300 * t.scale),
-          std::ceil(lines(box) * lineHeight(t) + 8 * t.scale)};
+  return {std::clamp(std::ceil(width), 104 * t.scale, 230 * t.scale),
+          std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
 }
 
 QSizeF chipSize(const Edge& edge, const Theme& t) {

@@ -30,7 +30,8 @@ constexpr std::size_t mostForDot = 400;
 constexpr std::chrono::milliseconds dotDeadline(2000);
 constexpr double smallestZoom = 0.01;
 constexpr double largestZoom = 3;
-constexpr double margin = 20;
+constexpr double margin = 16;
+constexpr double readableZoom = 0.8;
 constexpr qint64 easingMilliseconds = 120;
 
 struct LaidOut {
@@ -155,7 +156,7 @@ bool GraphWidget::sameShape(const GraphContent& content) const {
   return true;
 }
 
-void GraphWidget::show(GraphContent content) {
+void GraphWidget::display(GraphContent content) {
   content_ = std::move(content);
   byKey_.clear();
   for (std::size_t i = 0; i < content_.boxes.size(); ++i)
@@ -173,7 +174,7 @@ void GraphWidget::setContent(GraphContent content) {
     index_ = std::make_unique<GraphIndex>(layout_);
     settled_ = true;
     fitted_ = true;
-    show(std::move(content));
+    display(std::move(content));
     return;
   }
   if (sameShape(content)) {
@@ -183,7 +184,7 @@ void GraphWidget::setContent(GraphContent content) {
       layingOut_ = false;
     }
     settled_ = true;
-    show(std::move(content));
+    display(std::move(content));
     return;
   }
   waiting_ = std::move(content);
@@ -233,7 +234,7 @@ void GraphWidget::adopt(GraphLayout layout, const QString& note) {
   }
   layout_ = std::move(layout);
   layoutNote_ = note;
-  show(std::move(underWay_));
+  display(std::move(underWay_));
   underWay_ = {};
   for (std::size_t e = 0; e < layout_.edges.size(); ++e) {
     if (content_.quietLabels || content_.edges[e].label.isEmpty())
@@ -241,7 +242,7 @@ void GraphWidget::adopt(GraphLayout layout, const QString& note) {
   }
   index_ = std::make_unique<GraphIndex>(layout_);
   settled_ = !waiting_;
-  if (fitted_) fit();
+  if (fitted_) frame();
   if (!before_.empty()) {
     easingClock_.start();
     easing_.start();
@@ -327,6 +328,25 @@ void GraphWidget::fit() {
   origin_.setY(content_.leftToRight ? bounds.center().y() - seen.height() / 2
                                     : std::min(bounds.top(), bounds.center().y() - seen.height() / 2 +
                                                                  (seen.height() - bounds.height()) / 2));
+  update();
+}
+
+void GraphWidget::frame() {
+  fit();
+  if (layout_.boxes.empty() || zoom_ >= readableZoom || layout_.boxes.size() > mostForDot) return;
+  zoom_ = readableZoom;
+  const QSizeF seen = QSizeF(size()) / zoom_;
+  const QRectF bounds = layout_.bounds.adjusted(-margin, -margin, margin, margin);
+  const int chosen = selectedBox_ ? indexOf(*selectedBox_) : -1;
+  const QPointF centre =
+      chosen >= 0 ? layout_.boxes[static_cast<std::size_t>(chosen)].center() : bounds.topLeft();
+  // As near to the selected box as the picture allows without showing empty margins.
+  const auto place = [](double wanted, double from, double to, double length) {
+    return to - from <= length ? (from + to - length) / 2
+                               : std::clamp(wanted - length / 2, from, to - length);
+  };
+  origin_.setX(place(centre.x(), bounds.left(), bounds.right(), seen.width()));
+  origin_.setY(place(centre.y(), bounds.top(), bounds.bottom(), seen.height()));
   update();
 }
 
@@ -712,7 +732,7 @@ void GraphWidget::keyPressEvent(QKeyEvent* event) {
 }
 
 void GraphWidget::resizeEvent(QResizeEvent*) {
-  if (fitted_) fit();
+  if (fitted_) frame();
 }
 
 }  // namespace nuscope::views

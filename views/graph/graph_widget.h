@@ -51,6 +51,8 @@ class GraphWidget : public QWidget {
   void ensureVisible(std::uint64_t key);
 
   void fit();
+  /// As `fit`, but never smaller than is readable: then the selected box is in the middle.
+  void frame();
   [[nodiscard]] double zoom() const { return zoom_; }
   void setZoom(double zoom, QPointF around);
 
@@ -92,7 +94,7 @@ class GraphWidget : public QWidget {
   };
   void startLayout();
   void adopt(GraphLayout layout, const QString& note);
-  void show(GraphContent content);
+  void display(GraphContent content);
   [[nodiscard]] bool sameShape(const GraphContent& content) const;
   [[nodiscard]] QRectF visibleScene() const;
   [[nodiscard]] QPointF toScene(QPointF widget) const;

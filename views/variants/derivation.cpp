@@ -49,7 +49,7 @@ class Builder {
     out.variants.assign(shown_.begin(), shown_.end());
     out.content.leftToRight = true;
     out.content.quietLabels = true;
-    out.content.betweenRanks = 84;
+    out.content.betweenRanks = 64;
     bool stagesMix = false;
     for (const int id : shown_) stagesMix = stagesMix || variant(id).stage != Stage::algebra;
     for (const int id : shown_) {

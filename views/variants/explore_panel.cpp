@@ -5,6 +5,7 @@
 #include <QIntValidator>
 #include <QLabel>
 #include <QMenu>
+#include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -130,12 +131,17 @@ QLabel* wrapped(QWidget* parent) {
   return label;
 }
 
-QWidget* hairline(QWidget* parent) {
-  auto* line = new QWidget(parent);
-  line->setFixedHeight(1);
-  line->setAutoFillBackground(true);
-  return line;
-}
+/// One pixel of the theme's line colour.
+class Hairline : public QWidget {
+ public:
+  Hairline(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) { setFixedHeight(1); }
+
+ protected:
+  void paintEvent(QPaintEvent*) override { QPainter(this).fillRect(rect(), theme_.theme().line); }
+
+ private:
+  ThemeSource& theme_;
+};
 
 }  // namespace
 
@@ -156,6 +162,7 @@ ExplorePanel::ExplorePanel(const ViewContext& context, QWidget* parent)
   table_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
   auto* inside = new QWidget;
+  inside->setObjectName(QStringLiteral("sheet"));
   auto* column = new QVBoxLayout(inside);
   broken_ = wrapped(inside);
   sweep_ = new QPushButton(tr("Sweep candidates"), inside);
@@ -173,8 +180,8 @@ ExplorePanel::ExplorePanel(const ViewContext& context, QWidget* parent)
   progressText_ = wrapped(inside);
   cuts_ = wrapped(inside);
   cuts_->setObjectName(QStringLiteral("cuts"));
-  lineAbove_ = hairline(inside);
-  lineBelow_ = hairline(inside);
+  lineAbove_ = new Hairline(context.theme, inside);
+  lineBelow_ = new Hairline(context.theme, inside);
   column->addWidget(table_);
   column->addWidget(broken_);
   column->addLayout(acts);
@@ -344,9 +351,6 @@ void ExplorePanel::themeChanged() {
   QPalette warning = palette();
   warning.setColor(QPalette::WindowText, t.unknown);
   broken_->setPalette(warning);
-  QPalette line = palette();
-  line.setColor(QPalette::Window, t.line);
-  for (QWidget* hair : {lineAbove_, lineBelow_}) hair->setPalette(line);
   markStale();
 }
 

@@ -62,6 +62,7 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
   empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   empty_->setText(tr(
       "Choose a node in a graph, or a place in the text: its type, its users and its formula appear here."));
+  sheet_->setObjectName(QStringLiteral("sheet"));
   auto* column = new QVBoxLayout(sheet_);
   form_ = new QFormLayout;
   form_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);

@@ -180,8 +180,9 @@ void MainWindow::buildTop() {
   for (const CommandSpec& spec : commandTable()) {
     if (*spec.menu == '\0') addAction(context_.commands.action(spec.id));
   }
+  menus->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   left->addWidget(brand_);
-  left->addWidget(menus);
+  left->addWidget(menus, 0, Qt::AlignVCenter);
   left->addStretch(1);
   search_ = new QToolButton;
   search_->setObjectName(QStringLiteral("searchField"));
