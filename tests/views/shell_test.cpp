@@ -394,10 +394,10 @@ TEST(VariantContent, SaysWhatMovedAndFoldsChainsIntoCards) {
       "\u2192 w | f32[K, N]\n"
       "@ matmul | f32[M, N] | over K\n"
       "\u03A3 mean of \u00B7\u00B2 | f32[M, 1] | over K\n"
-      "\u2299 sqrt(\u00B7 + 0.00001) | f32[M, 1] | r\n"
+      "\u2299 sqrt(\u00B7 + 1e-5) | f32[M, 1] | r\n"
       "\u2299 divide | f32[M, N] | result [moved]\n"
       "x -> multiply\ng -> multiply\nmultiply -> matmul\nw -> matmul\nx -> mean of \u00B7\u00B2\n"
-      "mean of \u00B7\u00B2 -> sqrt(\u00B7 + 0.00001)\nmatmul -> divide\nsqrt(\u00B7 + 0.00001) -> divide");
+      "mean of \u00B7\u00B2 -> sqrt(\u00B7 + 1e-5)\nmatmul -> divide\nsqrt(\u00B7 + 1e-5) -> divide");
   // An absorbed node is found through the card that shows it.
   for (const tensor::NodeRef node : tensor::topological(variants[1].results)) {
     const auto card = shown.cardOf.find(node);
