@@ -63,7 +63,8 @@ Race::Race(Study& study, Bench& bench, const RaceOptions& options, Progress prog
       options_(options),
       progress_(std::move(progress)),
       callbacks_(std::move(callbacks)),
-      random_(options.seed) {}
+      random_(options.seed),
+      batchSize_(static_cast<std::size_t>(options.batch)) {}
 
 double Race::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.start).count();
@@ -97,6 +98,8 @@ void Race::fail(Entrant& entrant, const Trial& trial) {
 }
 
 void Race::compileAll(const std::vector<Entrant*>& batch) {
+  for (const Entrant* entrant : batch) study_.addKernel(entrant->text);  // to show, never to compile
+  const double start = elapsed();
   bench_.compile(batch, [&](Entrant& entrant, const Trial& trial) {
     if (trial.outcome == Outcome::lost) return;
     if (trial.outcome != Outcome::ok) {
@@ -107,6 +110,12 @@ void Race::compileAll(const std::vector<Entrant*>& batch) {
       callbacks_.onTrial(entrant);
     }
   });
+  // Under a budget of time a batch must not eat it: about a tenth of it, ten seconds at most, goes into one
+  // compilation.
+  const double taken = elapsed() - start;
+  if (options_.secondsBudget <= 0 || batch.size() < 2 || taken <= 0) return;
+  const double fits = std::min(10.0, options_.secondsBudget / 10) / taken * static_cast<double>(batch.size());
+  batchSize_ = static_cast<std::size_t>(std::clamp(fits, 2.0, static_cast<double>(2 * options_.batch)));
 }
 
 bool Race::reuse(Entrant& entrant) {
@@ -223,7 +232,7 @@ std::vector<int> Race::ranked() const {
 
 std::vector<int> Race::nextBatch() {
   std::vector<int> batch;
-  auto want = static_cast<std::size_t>(options_.batch);
+  std::size_t want = batchSize_;
   if (options_.candidateBudget > 0) {
     want = std::min(want, static_cast<std::size_t>(std::max(0, options_.candidateBudget - tried_)));
   }

@@ -85,6 +85,7 @@ class Race {
   std::vector<int> order_;  ///< by the model
   std::set<int> untried_;
   std::mt19937_64 random_;
+  std::size_t batchSize_;
   int incumbent_ = -1;
   int tried_ = 0;
   int reused_ = 0;

@@ -37,7 +37,7 @@ struct SweepOptions {
   bool resume = false;  ///< continue the latest sweep of the same revision and settings
   std::string python;   ///< a Python that may have torch; empty: no torch baseline
   bool baselines = true;
-  int maxCandidates = 4096;     ///< enumerated in all; what is cut is said in SweepResult::notes
+  int maxCandidates = 1200;     ///< enumerated in all; what is cut is said in SweepResult::notes
   double exploration = 0.2;     ///< share of each batch drawn at random
   double runLimitSeconds = 10;  ///< one run of one kernel; longer: timed out
   double compileLimitSeconds = 60;
