@@ -75,6 +75,13 @@ bool Race::budgetLeft() const {
   return options_.secondsBudget <= 0 || elapsed() < options_.secondsBudget * (1 - finaleShare);
 }
 
+/// A budget that ends before anything was measured is stretched, so that there is an answer, but not for
+/// ever.
+bool Race::spentInVain() const {
+  if (options_.candidateBudget > 0 && tried_ >= options_.candidateBudget) return true;
+  return options_.secondsBudget > 0 && elapsed() > 3 * options_.secondsBudget;
+}
+
 MeasurementKey Race::keyOf(const Entrant& entrant) const {
   return {entrant.record.kernel, options_.extents, options_.device, entrant.toolchain, options_.threads};
 }
@@ -292,7 +299,7 @@ void Race::tryBatch(const std::vector<int>& batch) {
                              : static_cast<double>(tried_) / static_cast<double>(entrants_->size());
     progress_.report(std::min(share, 0.99),
                      fmt::format("{} of {} candidates tried", tried_, entrants_->size()));
-    if (!budgetLeft() && options_.secondsBudget > 0) break;
+    if (!budgetLeft() && options_.secondsBudget > 0 && incumbent_ >= 0) break;
   }
   promote(batch);
 }
@@ -387,7 +394,7 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
     return seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
   };
   std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return modelled(a) < modelled(b); });
-  while (!untried_.empty() && budgetLeft()) {
+  while (!untried_.empty() && (budgetLeft() || incumbent_ < 0) && !spentInVain()) {
     progress_.check();
     tryBatch(nextBatch());
   }

@@ -62,6 +62,7 @@ class Race {
  private:
   [[nodiscard]] std::vector<int> nextBatch();
   [[nodiscard]] bool budgetLeft() const;
+  [[nodiscard]] bool spentInVain() const;
   void tryBatch(const std::vector<int>& batch);
   void compileAll(const std::vector<Entrant*>& batch);
   bool reuse(Entrant& entrant);

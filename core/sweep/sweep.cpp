@@ -352,7 +352,7 @@ class Sweep {
     race.extents = extentsText(options_.extents);
     race.device = device_;
     race.threads = options_.threads;
-    race.start = start_;
+    race.start = Clock::now();  // the reference is ready: what follows is compiling and measuring
     Race::Callbacks callbacks;
     callbacks.onTrial = [this](const Entrant& entrant) { onTrial(entrant); };
     callbacks.onBest = [this](const Entrant& entrant) {

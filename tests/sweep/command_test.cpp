@@ -106,7 +106,7 @@ TEST_F(SweepCommand, resumesAfterAKillWithoutLosingOrRepeatingAnything) {
   std::set<std::string> kernels;
   for (const auto& candidate : stored->candidates(1)) {
     EXPECT_TRUE(kernels.insert(candidate.kernel).second) << "entered twice";
-    if (before.contains(candidate.id)) EXPECT_TRUE(candidate.measurement);
+    EXPECT_TRUE(!before.contains(candidate.id) || candidate.measurement);
   }
 }
 
