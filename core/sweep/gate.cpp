@@ -15,10 +15,14 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// What storing a result in its own, narrower type adds to the bound.
-double storageError(double expected, tensor::DType dtype, tensor::DType accumulation) {
+/// The bound of one element with what storing a result adds in its own type, where that is narrower than the
+/// type of accumulation. Never less than one rounding: where the program happens to be exact (small
+/// integers), an equal variant may still round.
+double storedBound(double bound, double expected, tensor::DType dtype, tensor::DType accumulation) {
+  if (!tensor::isReal(dtype)) return bound;
   const double own = tensor::unitRoundoff(dtype);
-  return own > tensor::unitRoundoff(accumulation) ? own * std::fabs(expected) : 0;
+  const double coarse = tensor::unitRoundoff(accumulation);
+  return std::max(bound + (own > coarse ? own * std::fabs(expected) : 0), coarse * std::fabs(expected));
 }
 
 double ratioOf(double error, double bound) {
@@ -191,7 +195,8 @@ std::vector<Reference> makeReferences(const tensor::Program& program, const tens
       Reference::Result result{value.value.shape, value.value.dtype, std::move(value.value.values),
                                std::move(value.bound), std::move(value.state)};
       for (std::size_t i = 0; i < result.expected.size(); ++i) {
-        result.bound[i] += storageError(result.expected[i], result.dtype, options.accumulation);
+        result.bound[i] =
+            storedBound(result.bound[i], result.expected[i], result.dtype, options.accumulation);
       }
       reference.results.push_back(std::move(result));
     }
