@@ -328,16 +328,36 @@ void Race::promote(const std::vector<int>& batch) {
   }
 }
 
+/// Who enters the final: the best by the corrected score and the best by the plain median, for either may be
+/// misled by a machine that was busy with something else for a while.
+std::vector<int> Race::contenders() const {
+  const std::vector<int> byScore = ranked();
+  std::vector<int> byMedian = byScore;
+  const auto entrant = [&](int i) -> const Entrant& { return (*entrants_)[static_cast<std::size_t>(i)]; };
+  std::stable_sort(byMedian.begin(), byMedian.end(), [&](int a, int b) {
+    return entrant(a).measurement.median < entrant(b).measurement.median;
+  });
+  std::vector<int> chosen;
+  const auto most = static_cast<std::size_t>(options_.finalists);
+  for (std::size_t i = 0; i < byScore.size() && chosen.size() < most; ++i) {
+    const bool first = i == 0;
+    for (const int index : {byScore[i], byMedian[i]}) {
+      const bool near =
+          first || entrant(index).score <= entrant(byScore[0]).score * promotionSlack ||
+          entrant(index).measurement.median <= entrant(byMedian[0]).measurement.median * promotionSlack;
+      if (near && std::find(chosen.begin(), chosen.end(), index) == chosen.end()) chosen.push_back(index);
+    }
+  }
+  return chosen;
+}
+
 /// The best few, all in turn: their samples of this round replace what was measured before, for only these
 /// were taken under the same conditions. Reused ones are checked anew first: a study may come from anybody.
 void Race::finale(RaceResult& result) {
-  std::vector<int> indices = ranked();
   std::vector<Entrant*> finalists;
   std::vector<int> finalIndices;
-  for (const int index : indices) {
-    if (finalists.size() >= static_cast<std::size_t>(options_.finalists)) break;
+  for (const int index : contenders()) {
     Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
-    if (!finalists.empty() && entrant.score > finalists[0]->score * promotionSlack) break;
     progress_.check();
     if (entrant.ordinal == 0) entrant.ordinal = ++tried_;
     if (bench_.needsCompiling(entrant)) compileAll({&entrant});

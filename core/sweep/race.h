@@ -26,7 +26,7 @@ struct RaceOptions {
   double exploration = 0.2;
   std::uint64_t seed = 1;
   int batch = 8;
-  int finalists = 4;
+  int finalists = 5;
   double gateFactor = 4;
   std::string extents;  ///< extentsText, for keys
   std::string device;
@@ -75,6 +75,7 @@ class Race {
   void challenge(int index);
   [[nodiscard]] MeasurementKey keyOf(const Entrant& entrant) const;
   [[nodiscard]] std::vector<int> ranked() const;
+  [[nodiscard]] std::vector<int> contenders() const;
   [[nodiscard]] double elapsed() const;
 
   Study& study_;
