@@ -351,20 +351,28 @@ std::vector<int> Race::contenders() const {
   return chosen;
 }
 
-/// The best few, all in turn: their samples of this round replace what was measured before, for only these
-/// were taken under the same conditions. Reused ones are checked anew first: a study may come from anybody.
-void Race::finale(RaceResult& result) {
-  std::vector<Entrant*> finalists;
-  std::vector<int> finalIndices;
-  for (const int index : contenders()) {
+/// Compiled, and checked in this process. False when one of them turned out not to be fit (its state says
+/// why).
+bool Race::makeReady(const std::vector<int>& indices) {
+  bool ready = true;
+  for (const int index : indices) {
     Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
     progress_.check();
     if (entrant.ordinal == 0) entrant.ordinal = ++tried_;
     if (bench_.needsCompiling(entrant)) compileAll({&entrant});
-    if (bench_.needsCompiling(entrant) || (!entrant.checked && !gate(entrant))) continue;
-    finalists.push_back(&entrant);
-    finalIndices.push_back(index);
+    if (entrant.record.state == CandidateState::measured && !entrant.checked) gate(entrant);
+    ready = ready && entrant.record.state == CandidateState::measured;
   }
+  return ready;
+}
+
+/// The best few, all in turn: their samples of this round replace what was measured before, for only these
+/// were taken under the same conditions. Reused ones are checked anew first: a study may come from anybody.
+void Race::finale(RaceResult& result) {
+  std::vector<int> finalIndices = contenders();
+  while (!makeReady(finalIndices)) finalIndices = contenders();  // one that fails now leaves room for others
+  std::vector<Entrant*> finalists;
+  for (const int index : finalIndices) finalists.push_back(&(*entrants_)[static_cast<std::size_t>(index)]);
   if (finalists.empty()) return;
   std::vector<std::vector<double>> samples;
   const Trial trial = bench_.measure(finalists, plan(2), samples);

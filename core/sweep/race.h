@@ -76,6 +76,7 @@ class Race {
   [[nodiscard]] MeasurementKey keyOf(const Entrant& entrant) const;
   [[nodiscard]] std::vector<int> ranked() const;
   [[nodiscard]] std::vector<int> contenders() const;
+  bool makeReady(const std::vector<int>& indices);
   [[nodiscard]] double elapsed() const;
 
   Study& study_;
