@@ -99,6 +99,7 @@ struct Document::Opened {
   tensor::Extents extents;
   bool explore = true;
   bool dirty = false;
+  void takeCached();
 };
 
 struct Document::Explored {
@@ -130,6 +131,19 @@ struct Document::Solvers {
     return pool.get();
   }
 };
+
+/// A graph from the cache goes into a study without a file at once, so that it can be swept.
+void Document::Opened::takeCached() {
+  CachedGraph cached = readCachedGraph(text);
+  if (!cached.graph) return;
+  graph = std::move(cached.graph);
+  seconds = cached.seconds;
+  origin = tr("from the cache");
+  study = sweep::Study::temporary();
+  revision = study->addRevision(graph->root().name, text.toStdString(),
+                                (path.isEmpty() ? programName : path).toStdString());
+  study->setNuGraph(revision, nugraph::toJson(*graph));
+}
 
 Document::Document(Jobs& jobs, Selection& selection, QObject* parent)
     : QObject(parent),
@@ -197,10 +211,7 @@ void Document::open(const QString& path) {
     if (!isStudyPath(path) && !sweep::Study::looksLikeStudy(path.toStdString())) {
       opened.programName = QFileInfo(path).fileName();
       opened.text = QString::fromUtf8(readProgram(path));
-      CachedGraph cached = readCachedGraph(opened.text);
-      opened.graph = std::move(cached.graph);
-      opened.seconds = cached.seconds;
-      opened.origin = tr("from the cache");
+      opened.takeCached();
       return opened;
     }
     opened.study = sweep::Study::open(path.toStdString(), sweep::Study::Access::write);
@@ -243,10 +254,7 @@ void Document::setNew(const QString& name, const QString& text) {
         Opened opened;
         opened.programName = name;
         opened.text = text;
-        CachedGraph cached = readCachedGraph(text);
-        opened.graph = std::move(cached.graph);
-        opened.seconds = cached.seconds;
-        opened.origin = tr("from the cache");
+        opened.takeCached();
         opened.explore = !text.trimmed().isEmpty();
         return opened;
       },
