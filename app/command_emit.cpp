@@ -53,8 +53,8 @@ tensor::Program programOf(const EmitArguments& arguments) {
     graph = propagate::explore(argument.program, options, progress.progress(), {});
   }
   if (arguments.variant < 0 || arguments.variant >= std::ssize(graph->variants())) {
-    throw UserError(fmt::format("{}: there is no variant {}; there are 0 to {}", arguments.program, arguments.variant,
-                                graph->variants().size() - 1));
+    throw UserError(fmt::format("{}: there is no variant {}; there are 0 to {}", arguments.program,
+                                arguments.variant, graph->variants().size() - 1));
   }
   return graph->program(arguments.variant);
 }
@@ -66,12 +66,14 @@ tensor::Extents extentsOf(const tensor::Program& program, const std::string& sha
   for (const std::string& name : program.dimensions) {
     if (!given.contains(name)) missing += fmt::format("{}{}=512", missing.empty() ? "" : ",", name);
   }
-  if (!missing.empty()) throw UserError(fmt::format("a kernel is emitted for given extents; add --shape {}", missing));
+  if (!missing.empty())
+    throw UserError(fmt::format("a kernel is emitted for given extents; add --shape {}", missing));
   for (const auto& [name, extent] : given) {
     if (extent < 1) throw UserError(fmt::format("the extent {}={} is not at least 1", name, extent));
   }
   for (const tensor::DimRelation& relation : program.facts.relations()) {
-    if (!relation.holds(given)) throw UserError(fmt::format("the extents do not satisfy the assert {}", relation.text()));
+    if (!relation.holds(given))
+      throw UserError(fmt::format("the extents do not satisfy the assert {}", relation.text()));
   }
   return given;
 }
@@ -80,10 +82,12 @@ int printSpace(const tiling::Space& space, bool asJson) {
   if (asJson) {
     json parameters = json::array();
     for (const auto& one : space.parameters) {
-      parameters.push_back({{"name", one.name}, {"meaning", one.meaning}, {"values", one.values}, {"preset", one.preset}});
+      parameters.push_back(
+          {{"name", one.name}, {"meaning", one.meaning}, {"values", one.values}, {"preset", one.preset}});
     }
     json constraints = json::array();
-    for (const auto& one : space.constraints) constraints.push_back({{"limit", one.limit}, {"text", one.text}, {"over", one.over}});
+    for (const auto& one : space.constraints)
+      constraints.push_back({{"limit", one.limit}, {"text", one.text}, {"over", one.over}});
     fmt::print("{}\n", json{{"format", "nuscope-space"},
                             {"version", 1},
                             {"parameters", std::move(parameters)},
@@ -112,7 +116,8 @@ int emitKernel(const EmitArguments& arguments) {
   tiling::Parameters parameters = space.presets();
   for (const std::string& setting : arguments.settings) tiling::set(parameters, setting);
   for (const auto& limit : space.constraints) {
-    if (!limit.holds(parameters)) fmt::print(stderr, "note: beyond a limit of {}: {}\n", target.name, limit.text);
+    if (!limit.holds(parameters))
+      fmt::print(stderr, "note: beyond a limit of {}: {}\n", target.name, limit.text);
   }
   auto kernel = emit::emitHost(program, program.results, extents, target, parameters);
   if (!kernel) {
@@ -125,7 +130,10 @@ int emitKernel(const EmitArguments& arguments) {
   if (arguments.asJson) {
     json list = json::array();
     for (const auto& one : kernel->arguments) {
-      list.push_back({{"name", one.name}, {"dtype", tensor::text(one.dtype)}, {"shape", one.shape}, {"output", one.output}});
+      list.push_back({{"name", one.name},
+                      {"dtype", tensor::text(one.dtype)},
+                      {"shape", one.shape},
+                      {"output", one.output}});
     }
     text = json{{"format", "nuscope-kernel"},
                 {"version", 1},
@@ -136,7 +144,8 @@ int emitKernel(const EmitArguments& arguments) {
                 {"compile", kernel->compileCommand},
                 {"scratch_bytes", kernel->scratchBytes},
                 {"notes", kernel->notes},
-                {"modelled_seconds", emit::modelledSeconds(program, program.results, extents, target, parameters)},
+                {"modelled_seconds",
+                 emit::modelledSeconds(program, program.results, extents, target, parameters)},
                 {"text", kernel->text}}
                .dump(2) +
            "\n";
@@ -147,10 +156,14 @@ int emitKernel(const EmitArguments& arguments) {
     return yes;
   }
   std::ofstream out(arguments.output, std::ios::binary);
-  if (!(out << text) || !out.flush()) throw EnvironmentError(fmt::format("{}: cannot be written", arguments.output));
+  if (!(out << text) || !out.flush())
+    throw EnvironmentError(fmt::format("{}: cannot be written", arguments.output));
   std::string command;
   for (const std::string& word : kernel->compileCommand) {
-    command += fmt::format("{}{}", command.empty() ? "" : " ", word == "{source}" ? arguments.output : word == "{output}" ? arguments.output + ".so" : word);
+    command += fmt::format("{}{}", command.empty() ? "" : " ",
+                           word == "{source}"   ? arguments.output
+                           : word == "{output}" ? arguments.output + ".so"
+                                                : word);
   }
   if (!arguments.asJson) fmt::print(stderr, "compile with: {}\n", command);
   return yes;
@@ -160,14 +173,17 @@ int emitKernel(const EmitArguments& arguments) {
 
 void addEmit(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<EmitArguments>();
-  CLI::App* command = app.add_subcommand("emit", "Print the kernel of one variant at given extents, as readable C++");
+  CLI::App* command =
+      app.add_subcommand("emit", "Print the kernel of one variant at given extents, as readable C++");
   command->add_option("program", arguments->program, "A program, or a study")->required();
-  command->add_option("--target", arguments->target, "A target by name or JSON file; host: what fits this processor");
+  command->add_option("--target", arguments->target,
+                      "A target by name or JSON file; host: what fits this processor");
   command->add_option("--shape", arguments->shape, "Extents, e.g. M=512,K=1024,N=1024");
   command->add_option("--variant", arguments->variant, "Which variant of the nu-graph; 0: as written");
   command->add_option("--set", arguments->settings, "A parameter, e.g. tile_m=6; see --space");
   command->add_option("-o,--output", arguments->output, "Write to a file, and say how to compile it");
-  command->add_flag("--space", arguments->space, "Print the parameters, their values and the target's limits instead");
+  command->add_flag("--space", arguments->space,
+                    "Print the parameters, their values and the target's limits instead");
   command->add_flag("--json", arguments->asJson, "Print JSON with arguments, compile command and text");
   command->callback([&action, arguments] { action = [arguments] { return emitKernel(*arguments); }; });
 }

@@ -6,20 +6,186 @@ namespace nuscope::emit {
 
 Names::Names() {
   // Words of C++, and what nuscope_runtime.h and the emitted functions use.
-  for (const char* word :
-       {"alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default",
-        "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-        "inline", "int", "long", "mutable", "namespace", "new", "not", "nullptr", "operator", "or", "private", "protected", "public",
-        "register", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try",
-        "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "linux", "unix", "main",
-        "W", "F", "I", "U", "All", "First", "Number", "Scratch", "Pool", "Data", "Bytes", "data", "own", "begin", "end", "lanes", "threads",
-        "part", "parts", "load", "store", "gather", "keep", "select", "splat", "splatMask", "max", "min", "abs", "exp", "log", "tanh",
-        "sin", "cos", "sqrt", "floor", "rint", "sign", "power", "infinity", "prefixSum", "lastLane", "parallel", "forLanes", "forBlock",
-        "pause", "i", "j", "k", "r", "u", "v", "nuscope", "int8_t", "free", "abort", "malloc", "rows", "tile", "a", "b", "c",
-        "m", "n", "m0", "m1", "mt", "k0", "k1", "j0", "t", "batch", "panel", "partial", "sums", "width", "count", "R", "before", "within",
-        "sum", "block", "row", "depth", "column", "multiply", "loadBlock", "storeBlock", "zero", "packTransposed", "forStrips",
-        "forNumbers", "shareBegin", "toF", "toI", "lanesFrom", "laneNumbers", "clampIndex", "floorDivide", "floorModulo", "foldSum",
-        "foldProduct", "foldMax", "foldMin", "foldAll", "powerOfTwo", "sineFrom", "anyLane", "scratch", "maskOf", "swap", "storePast", "fence"}) {
+  for (const char* word : {"alignas",
+                           "alignof",
+                           "and",
+                           "asm",
+                           "auto",
+                           "bool",
+                           "break",
+                           "case",
+                           "catch",
+                           "char",
+                           "class",
+                           "const",
+                           "continue",
+                           "default",
+                           "delete",
+                           "do",
+                           "double",
+                           "else",
+                           "enum",
+                           "explicit",
+                           "export",
+                           "extern",
+                           "false",
+                           "float",
+                           "for",
+                           "friend",
+                           "goto",
+                           "if",
+                           "inline",
+                           "int",
+                           "long",
+                           "mutable",
+                           "namespace",
+                           "new",
+                           "not",
+                           "nullptr",
+                           "operator",
+                           "or",
+                           "private",
+                           "protected",
+                           "public",
+                           "register",
+                           "return",
+                           "short",
+                           "signed",
+                           "sizeof",
+                           "static",
+                           "struct",
+                           "switch",
+                           "template",
+                           "this",
+                           "throw",
+                           "true",
+                           "try",
+                           "typedef",
+                           "typename",
+                           "union",
+                           "unsigned",
+                           "using",
+                           "virtual",
+                           "void",
+                           "volatile",
+                           "while",
+                           "xor",
+                           "linux",
+                           "unix",
+                           "main",
+                           "W",
+                           "F",
+                           "I",
+                           "U",
+                           "All",
+                           "First",
+                           "Number",
+                           "Scratch",
+                           "Pool",
+                           "Data",
+                           "Bytes",
+                           "data",
+                           "own",
+                           "begin",
+                           "end",
+                           "lanes",
+                           "threads",
+                           "part",
+                           "parts",
+                           "load",
+                           "store",
+                           "gather",
+                           "keep",
+                           "select",
+                           "splat",
+                           "splatMask",
+                           "max",
+                           "min",
+                           "abs",
+                           "exp",
+                           "log",
+                           "tanh",
+                           "sin",
+                           "cos",
+                           "sqrt",
+                           "floor",
+                           "rint",
+                           "sign",
+                           "power",
+                           "infinity",
+                           "prefixSum",
+                           "lastLane",
+                           "parallel",
+                           "forLanes",
+                           "forBlock",
+                           "pause",
+                           "i",
+                           "j",
+                           "k",
+                           "r",
+                           "u",
+                           "v",
+                           "nuscope",
+                           "int8_t",
+                           "free",
+                           "abort",
+                           "malloc",
+                           "rows",
+                           "tile",
+                           "a",
+                           "b",
+                           "c",
+                           "m",
+                           "n",
+                           "m0",
+                           "m1",
+                           "mt",
+                           "k0",
+                           "k1",
+                           "j0",
+                           "t",
+                           "batch",
+                           "panel",
+                           "partial",
+                           "sums",
+                           "width",
+                           "count",
+                           "R",
+                           "before",
+                           "within",
+                           "sum",
+                           "block",
+                           "row",
+                           "depth",
+                           "column",
+                           "multiply",
+                           "loadBlock",
+                           "storeBlock",
+                           "zero",
+                           "packTransposed",
+                           "forStrips",
+                           "forNumbers",
+                           "shareBegin",
+                           "toF",
+                           "toI",
+                           "lanesFrom",
+                           "laneNumbers",
+                           "clampIndex",
+                           "floorDivide",
+                           "floorModulo",
+                           "foldSum",
+                           "foldProduct",
+                           "foldMax",
+                           "foldMin",
+                           "foldAll",
+                           "powerOfTwo",
+                           "sineFrom",
+                           "anyLane",
+                           "scratch",
+                           "maskOf",
+                           "swap",
+                           "storePast",
+                           "fence"}) {
     taken_.insert(word);
   }
 }
@@ -31,7 +197,8 @@ std::string identifier(const std::string& text) {
     result += byte < 128 && (std::isalnum(byte) != 0 || c == '_') ? c : '_';
   }
   // Names with two underscores, or a leading one, belong to the compiler.
-  for (std::size_t at = result.find("__"); at != std::string::npos; at = result.find("__")) result.erase(at, 1);
+  for (std::size_t at = result.find("__"); at != std::string::npos; at = result.find("__"))
+    result.erase(at, 1);
   while (!result.empty() && result[0] == '_') result.erase(0, 1);
   if (result.empty()) result = "t";
   if (std::isdigit(static_cast<unsigned char>(result[0])) != 0) result = "t" + result;
@@ -50,21 +217,31 @@ std::string Names::fresh(const std::string& wanted) {
 
 std::string_view arrayType(DType type) {
   switch (type) {
-    case DType::f64: return "double";
-    case DType::i32: return "int";
-    case DType::i8: return "signed char";
-    case DType::boolean: return "unsigned char";
-    default: return "float";
+    case DType::f64:
+      return "double";
+    case DType::i32:
+      return "int";
+    case DType::i8:
+      return "signed char";
+    case DType::boolean:
+      return "unsigned char";
+    default:
+      return "float";
   }
 }
 
 std::string_view scalarType(DType type) {
   switch (type) {
-    case DType::f64: return "double";
-    case DType::i32: return "int";
-    case DType::i8: return "signed char";
-    case DType::boolean: return "bool";
-    default: return "float";
+    case DType::f64:
+      return "double";
+    case DType::i32:
+      return "int";
+    case DType::i8:
+      return "signed char";
+    case DType::boolean:
+      return "bool";
+    default:
+      return "float";
   }
 }
 

@@ -18,14 +18,15 @@ using tensor::Op;
 
 /// One array in memory.
 struct Array {
-  std::string name;         ///< field of Data, and the local name in functions
+  std::string name;  ///< field of Data, and the local name in functions
   DType dtype = DType::f32;
   ConcreteShape shape;
-  bool written = false;     ///< not an input
-  bool strip = false;       ///< holds the rows of the current strip only
-  bool stream = false;      ///< written past the caches
-  Extent rows = 1;          ///< strip: rows of the whole tensor
-  std::int64_t offset = -1; ///< in the scratch memory of the call, or of the thread for a strip; -1: an argument
+  bool written = false;  ///< not an input
+  bool strip = false;    ///< holds the rows of the current strip only
+  bool stream = false;   ///< written past the caches
+  Extent rows = 1;       ///< strip: rows of the whole tensor
+  std::int64_t offset =
+      -1;  ///< in the scratch memory of the call, or of the thread for a strip; -1: an argument
   std::string comment;
   [[nodiscard]] Extent width() const { return fusion::countOf(shape) / rows; }
 };

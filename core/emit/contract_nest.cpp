@@ -1,5 +1,6 @@
-// A matrix product on blocks: panels of b, as wide as the register block, are copied once; blocks of rows of a are
-// read in place, or copied (and computed) as they are needed; what follows from the product is computed while storing.
+// A matrix product on blocks: panels of b, as wide as the register block, are copied once; blocks of rows of
+// a are read in place, or copied (and computed) as they are needed; what follows from the product is computed
+// while storing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +32,12 @@ ConcreteShape panelBatches(const ContractForm& form) {
 class ContractPrinter {
  public:
   ContractPrinter(const NestContext& context, const Nest& nest, int packed)
-      : context_(context), file_(context.file), settings_(context.settings), nest_(nest), form_(*nest.contract), packed_(packed) {}
+      : context_(context),
+        file_(context.file),
+        settings_(context.settings),
+        nest_(nest),
+        form_(*nest.contract),
+        packed_(packed) {}
 
   Function pack(bool vectors);
   Function product(bool vectors);
@@ -46,12 +52,15 @@ class ContractPrinter {
     Affine base;
     std::int64_t row = 0, depth = 0;
   };
-  std::optional<Place> inPlace(Generator& generator, bool ofA, const std::vector<Affine>& batch, const Affine& along, const Affine& k);
+  std::optional<Place> inPlace(Generator& generator, bool ofA, const std::vector<Affine>& batch,
+                               const Affine& along, const Affine& k);
 
-  Index indexOf(Generator& generator, const Affine& batch, const Affine& m, const Affine& n, const Affine& k) const {
+  Index indexOf(Generator& generator, const Affine& batch, const Affine& m, const Affine& n,
+                const Affine& k) const {
     auto& space = generator.space();
-    return {fusion::unflatten(space, batch, extents(form_.batch)), fusion::unflatten(space, m, extents(form_.m)),
-            fusion::unflatten(space, n, extents(form_.n)), fusion::unflatten(space, k, extents(form_.k))};
+    return {fusion::unflatten(space, batch, extents(form_.batch)),
+            fusion::unflatten(space, m, extents(form_.m)), fusion::unflatten(space, n, extents(form_.n)),
+            fusion::unflatten(space, k, extents(form_.k))};
   }
   void packTransposed(Generator& generator, const Place& place, const std::string& to);
   void packRows(Generator& generator, const Affine& batch, const std::string& name);
@@ -67,7 +76,8 @@ class ContractPrinter {
 };
 
 /// The operand is stored, and its position is linear in the two variables.
-std::optional<ContractPrinter::Place> ContractPrinter::inPlace(Generator& generator, bool ofA, const std::vector<Affine>& batch,
+std::optional<ContractPrinter::Place> ContractPrinter::inPlace(Generator& generator, bool ofA,
+                                                               const std::vector<Affine>& batch,
                                                                const Affine& along, const Affine& k) {
   auto& space = generator.space();
   const auto rows = fusion::unflatten(space, along, extents(ofA ? form_.m : form_.n));
@@ -75,21 +85,25 @@ std::optional<ContractPrinter::Place> ContractPrinter::inPlace(Generator& genera
   const NodeRef operand = ofA ? form_.a : form_.b;
   std::optional<fusion::Access> only;
   bool direct = true;
-  fusion::AccessDomain domain(*file_.concrete, space, [&](NodeRef node) { return file_.arrayOf.contains(node); });
+  fusion::AccessDomain domain(*file_.concrete, space,
+                              [&](NodeRef node) { return file_.arrayOf.contains(node); });
   // Through layout operators only: anything else would have to be computed.
   NodeRef at = operand;
   while (!file_.arrayOf.contains(at)) {
-    const bool moves = tensor::kind(at->op) == tensor::OpKind::layout && at->op != Op::take && at->op != Op::concatenate;
+    const bool moves =
+        tensor::kind(at->op) == tensor::OpKind::layout && at->op != Op::take && at->op != Op::concatenate;
     if (!moves) return std::nullopt;
     at = at->operands[0];
   }
-  domain.element(operand, ofA ? form_.index(true, batch, rows, {}, depth) : form_.index(false, batch, {}, rows, depth));
+  domain.element(
+      operand, ofA ? form_.index(true, batch, rows, {}, depth) : form_.index(false, batch, {}, rows, depth));
   if (domain.accesses.size() != 1 || !direct) return std::nullopt;
   const fusion::Access& access = domain.accesses[0];
   if (access.node->dtype != DType::f32) return std::nullopt;
   Place place;
   place.array = file_.arrayOf.at(access.node);
-  Affine position = generator.position(place.array, fusion::flatten(access.index, file_.concrete->shape(access.node)));
+  Affine position =
+      generator.position(place.array, fusion::flatten(access.index, file_.concrete->shape(access.node)));
   const auto take = [&](const Affine& variable) {
     std::int64_t coefficient = 0;
     for (const auto& [id, one] : variable.terms) {
@@ -116,7 +130,8 @@ Function ContractPrinter::pack(bool vectors) {
   const Extent panels = (form_.columns() + width - 1) / width;
   const ConcreteShape batches = panelBatches(form_);
   function.units = fusion::countOf(batches) * panels;
-  function.work = static_cast<double>(function.units * form_.depth() * width) * (1 + coneWeight(file_, form_.b));
+  function.work =
+      static_cast<double>(function.units * form_.depth() * width) * (1 + coneWeight(file_, form_.b));
   generator.push();
   const Affine t = generator.variable("t", 0, function.units);
   const Affine batch = space.quotient(t, panels);
@@ -129,7 +144,8 @@ Function ContractPrinter::pack(bool vectors) {
     generator.add(fmt::format("constexpr long count = {};", width));
   }
   generator.add(fmt::format("float* const panel = {} + t * {};", to, form_.depth() * width), {form_.b});
-  if (form_.columns() % width != 0) generator.add(fmt::format("if (count < {}) zero(panel, {});", width, form_.depth() * width));
+  if (form_.columns() % width != 0)
+    generator.add(fmt::format("if (count < {}) zero(panel, {});", width, form_.depth() * width));
   std::vector<Affine> batchIndex = fusion::unflatten(space, batch, batches);
   {
     // Rows of b that are contiguous along the depth are turned in registers.
@@ -140,19 +156,24 @@ Function ContractPrinter::pack(bool vectors) {
     generator.popLines();
     if (vectors && place && place->depth == 1 && place->row != 1 && form_.depth() >= settings_.lanes) {
       const std::string source = generator.use(place->array);
-      generator.add(fmt::format("packTransposed<{}>({} + {}, {}, count, {}, panel);", width, source, space.text(place->base + n * place->row),
-                                place->row, form_.depth()),
+      generator.add(fmt::format("packTransposed<{}>({} + {}, {}, count, {}, panel);", width, source,
+                                space.text(place->base + n * place->row), place->row, form_.depth()),
                     {form_.b});
     } else {
       generator.push();
       const Affine depth = generator.variable("k", 0, form_.depth());
       generator.push();
       const Affine lane = generator.laneVariable("j", 0, form_.columns());
-      const Value value = generator.value(form_.b, form_.index(false, batchIndex, {}, fusion::unflatten(space, lane, extents(form_.n)),
-                                                               fusion::unflatten(space, depth, extents(form_.k))));
+      const Value value = generator.value(
+          form_.b, form_.index(false, batchIndex, {}, fusion::unflatten(space, lane, extents(form_.n)),
+                               fusion::unflatten(space, depth, extents(form_.k))));
       if (vectors) {
-        generator.add(fmt::format("store(panel + k * {} + (j - j0), keep({}, 0.0f, lanes), All());", width, generator.splatText(value)), {form_.b});
-        generator.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{", settings_.tileVectors), "});", {form_.b});
+        generator.add(fmt::format("store(panel + k * {} + (j - j0), keep({}, 0.0f, lanes), All());", width,
+                                  generator.splatText(value)),
+                      {form_.b});
+        generator.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{",
+                                  settings_.tileVectors),
+                      "});", {form_.b});
       } else {
         generator.add(fmt::format("panel[k * {} + (j - j0)] = {};", width, value.text), {form_.b});
         generator.pop("for (long j = j0; j < j0 + count; ++j) {", "}", {form_.b});
@@ -183,9 +204,12 @@ void ContractPrinter::packRows(Generator& generator, const Affine& batch, const 
   const auto rowIndex = fusion::unflatten(space, m, extents(form_.m));
   generator.push();
   const Affine k = generator.laneVariable("k", 0, form_.depth());
-  const Value value = generator.value(form_.a, form_.index(true, batchIndex, rowIndex, {}, fusion::unflatten(space, k, extents(form_.k))));
+  const Value value = generator.value(
+      form_.a, form_.index(true, batchIndex, rowIndex, {}, fusion::unflatten(space, k, extents(form_.k))));
   if (generator.vectors()) {
-    generator.add(fmt::format("store({} + (m - m0) * {} + (k - k0), {}, lanes);", name, stride, generator.splatText(value)), {form_.a});
+    generator.add(fmt::format("store({} + (m - m0) * {} + (k - k0), {}, lanes);", name, stride,
+                              generator.splatText(value)),
+                  {form_.a});
     generator.pop("forLanes<2>(k0, k1, [&](long k, auto, auto lanes) NUSCOPE_INLINE {", "});", {form_.a});
   } else {
     generator.add(fmt::format("{}[(m - m0) * {} + (k - k0)] = {};", name, stride, value.text), {form_.a});
@@ -211,28 +235,34 @@ void ContractPrinter::epilogue(Generator& generator, const Affine& batch, bool d
   generator.override = [&](NodeRef node, std::span<const Affine>) -> std::optional<Value> {
     if (node != main) return std::nullopt;
     if (!sum) {
-      sum = direct                ? Value{"c[i][v]", true, DType::f32, generator.depth(), false}
-            : generator.vectors() ? generator.define("load(sums + i * width + (j - j0), All())", DType::f32, true, generator.depth(), main)
-                                : generator.define("sums[i * width + (j - j0)]", DType::f32, false, generator.depth(), main);
+      sum = direct ? Value{"c[i][v]", true, DType::f32, generator.depth(), false}
+            : generator.vectors()
+                ? generator.define("load(sums + i * width + (j - j0), All())", DType::f32, true,
+                                   generator.depth(), main)
+                : generator.define("sums[i * width + (j - j0)]", DType::f32, false, generator.depth(), main);
     }
     return sum;
   };
   // The product is read as itself, not from its array.
   generator.remember(main, index, *generator.override(main, index));
   for (const Anchor& anchor : nest_.anchors) {
-    const Value value = anchor.node == main ? *sum : anchor.copy ? generator.value(anchor.node, index) : generator.compute(anchor.node, index);
+    const Value value = anchor.node == main ? *sum
+                        : anchor.copy       ? generator.value(anchor.node, index)
+                                            : generator.compute(anchor.node, index);
     for (const int array : context_.targets(anchor)) generator.store(array, flat, value, anchor.node);
   }
   generator.override = nullptr;
   const auto nodes = anchorsOf(nest_);
   if (generator.vectors()) {
-    const std::string count = columns % settings_.tileN() == 0 ? std::to_string(settings_.tileN())
-                                                              : fmt::format("min({}L, {} - j0)", settings_.tileN(), columns);
-    generator.pop(fmt::format("forBlock<{}>(j0, {}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{", settings_.tileVectors, count,
-                              direct ? " v" : ""),
+    const std::string count = columns % settings_.tileN() == 0
+                                  ? std::to_string(settings_.tileN())
+                                  : fmt::format("min({}L, {} - j0)", settings_.tileN(), columns);
+    generator.pop(fmt::format("forBlock<{}>(j0, {}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{",
+                              settings_.tileVectors, count, direct ? " v" : ""),
                   "});", nodes);
   } else {
-    generator.pop(fmt::format("for (long j = j0; j < min(j0 + {}, {}L); ++j) {{", settings_.tileN(), columns), "}", nodes);
+    generator.pop(fmt::format("for (long j = j0; j < min(j0 + {}, {}L); ++j) {{", settings_.tileN(), columns),
+                  "}", nodes);
   }
   if (direct) {
     generator.pop("forNumbers<R>([&](auto i) NUSCOPE_INLINE {", "});", nodes);
@@ -265,18 +295,21 @@ Function ContractPrinter::product(bool vectors) {
   const Extent strip = settings_.stripM;
   function.units = nest_.rowCount();
   function.unit = settings_.tileM;
-  function.work = 2.0 * static_cast<double>(nest_.rowCount()) * static_cast<double>(columns) * static_cast<double>(depth) / settings_.lanes;
+  function.work = 2.0 * static_cast<double>(nest_.rowCount()) * static_cast<double>(columns) *
+                  static_cast<double>(depth) / settings_.lanes;
   function.nodes = anchorsOf(nest_);
 
   const Affine begin = Affine::atom(space.variable("begin", {0, nest_.rowCount() - 1}, 0));
   generator.setStripBegin(begin);
   const bool batched = form_.batches() > 1;
   if (batched) {
-    generator.add(fmt::format("const long batch = begin / {}, m0 = begin % {}, m1 = m0 + (end - begin);", rows, rows));
+    generator.add(
+        fmt::format("const long batch = begin / {}, m0 = begin % {}, m1 = m0 + (end - begin);", rows, rows));
   } else {
     generator.add("const long m0 = begin, m1 = end;");
   }
-  const Affine batch = batched ? Affine::atom(space.variable("batch", {0, form_.batches() - 1}, 0)) : Affine();
+  const Affine batch =
+      batched ? Affine::atom(space.variable("batch", {0, form_.batches() - 1}, 0)) : Affine();
   const auto batchIndex = fusion::unflatten(space, batch, extents(form_.batch));
 
   // How a is read.
@@ -291,7 +324,8 @@ Function ContractPrinter::product(bool vectors) {
     generator.popLines();
   }
   const bool packs = settings_.packA || !place;
-  const std::int64_t packedBytes = packs ? aligned((strip + settings_.tileM) * (blockK + settings_.lanes) * 4) : 0;
+  const std::int64_t packedBytes =
+      packs ? aligned((strip + settings_.tileM) * (blockK + settings_.lanes) * 4) : 0;
   const std::int64_t sumBytes = blocked ? aligned((strip + settings_.tileM) * (panels * width + 16) * 4) : 0;
   function.ownBytes = packedBytes + sumBytes;
   std::int64_t own = context_.ownOffset;
@@ -316,16 +350,19 @@ Function ContractPrinter::product(bool vectors) {
     std::vector<Affine> own1;
     const ConcreteShape batches = panelBatches(form_);
     std::vector<Affine> index;
-    for (std::size_t i = 0; i < batches.size(); ++i) index.push_back(batches[i] == 1 ? Affine() : batchIndex[i]);
+    for (std::size_t i = 0; i < batches.size(); ++i)
+      index.push_back(batches[i] == 1 ? Affine() : batchIndex[i]);
     const Affine at = fusion::flatten(index, batches) * (panels * depth * width);
-    panel = fmt::format("{} + {}j0 * {} + k0 * {}", generator.use(packed_), at == Affine() ? "" : space.text(at) + " + ", depth, width);
+    panel = fmt::format("{} + {}j0 * {} + k0 * {}", generator.use(packed_),
+                        at == Affine() ? "" : space.text(at) + " + ", depth, width);
   } else {
     const Affine n = Affine::atom(space.variable("j0", {0, columns - 1}, generator.depth()));
     const Affine k = Affine::atom(space.variable("k0", {0, depth - 1}, generator.depth()));
     const auto found = inPlace(generator, false, batchIndex, n, k);
     if (!found || found->row != 1) throw InternalError("b is not contiguous, and yet read in place");
     stepB = found->depth;
-    panel = fmt::format("{} + {}", generator.use(found->array), space.text(found->base + n + k * found->depth));
+    panel =
+        fmt::format("{} + {}", generator.use(found->array), space.text(found->base + n + k * found->depth));
   }
   generator.add(fmt::format("const float* const panel = {};", panel), {form_.b});
 
@@ -353,7 +390,9 @@ Function ContractPrinter::product(bool vectors) {
     generator.add(fmt::format("constexpr long width = {};", width));
     generator.add(fmt::format("alignas(64) float sums[R * width];"));
   }
-  generator.add(fmt::format("multiply<R, {}, {}, {}, {}>({}, panel, k1 - k0, c);", settings_.tileVectors, rowStep, depthStep, stepB, a), function.nodes);
+  generator.add(fmt::format("multiply<R, {}, {}, {}, {}>({}, panel, k1 - k0, c);", settings_.tileVectors,
+                            rowStep, depthStep, stepB, a),
+                function.nodes);
   if (!direct) generator.add(fmt::format("storeBlock<R, {}>(c, sums, width);", settings_.tileVectors));
   if (blocked) {
     generator.push();
@@ -365,7 +404,9 @@ Function ContractPrinter::product(bool vectors) {
   generator.pop("const auto block = [&](auto count, long mt) NUSCOPE_INLINE {", "};", function.nodes);
   const Extent rest = context_.batchRows % settings_.tileM;
   generator.add("long mt = m0;");
-  generator.add(fmt::format("for (; mt + {} <= m1; mt += {}) block(Number<{}>(), mt);", settings_.tileM, settings_.tileM, settings_.tileM), function.nodes);
+  generator.add(fmt::format("for (; mt + {} <= m1; mt += {}) block(Number<{}>(), mt);", settings_.tileM,
+                            settings_.tileM, settings_.tileM),
+                function.nodes);
   if (rest != 0) generator.add(fmt::format("if (mt < m1) block(Number<{}>(), mt);", rest), function.nodes);
   generator.pop(fmt::format("for (long j0 = 0; j0 < {}; j0 += {}) {{", columns, width), "}", function.nodes);
   if (blocked) {
@@ -397,7 +438,8 @@ Function attempt(Print print) {
 
 }  // namespace
 
-std::optional<ConcreteShape> packedShape(const FileContext& file, const Nest& nest, const Settings& settings) {
+std::optional<ConcreteShape> packedShape(const FileContext& file, const Nest& nest,
+                                         const Settings& settings) {
   const ContractForm& form = *nest.contract;
   const Extent width = settings.tileN();
   if (!settings.packB && form.columns() % width == 0) {

@@ -1,5 +1,5 @@
-// Any fold that is not along rows: sums over leading or several axes, einsum. Lanes lie along the result's last axis
-// where its operands are contiguous there, else along the innermost folded axis.
+// Any fold that is not along rows: sums over leading or several axes, einsum. Lanes lie along the result's
+// last axis where its operands are contiguous there, else along the innermost folded axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,13 @@ constexpr std::string_view foldNames[] = {"foldSum", "foldProduct", "foldMax", "
 class FoldPrinter {
  public:
   FoldPrinter(const NestContext& context, const Nest& nest, bool vectors)
-      : context_(context), file_(context.file), anchor_(nest.anchors[0]), node_(anchor_.node), shape_(file_.concrete->shape(node_)),
-        generator_(file_, vectors), vectors_(vectors) {
+      : context_(context),
+        file_(context.file),
+        anchor_(nest.anchors[0]),
+        node_(anchor_.node),
+        shape_(file_.concrete->shape(node_)),
+        generator_(file_, vectors),
+        vectors_(vectors) {
     survey();
   }
 
@@ -47,7 +52,8 @@ class FoldPrinter {
   /// How many folds there are, and along which axis operands are contiguous.
   void survey() {
     IndexSpace space;
-    fusion::AccessDomain domain(*file_.concrete, space, [&](NodeRef node) { return file_.arrayOf.contains(node); });
+    fusion::AccessDomain domain(*file_.concrete, space,
+                                [&](NodeRef node) { return file_.arrayOf.contains(node); });
     const auto index = fusion::axisVariables(space, shape_);
     domain.visit(node_, index);
     folds_ = domain.foldExtents;
@@ -65,7 +71,8 @@ class FoldPrinter {
       }
       return any;
     };
-    alongResult_ = !shape_.empty() && shape_.back() >= context_.settings.lanes / 2 && contiguous(index.back());
+    alongResult_ =
+        !shape_.empty() && shape_.back() >= context_.settings.lanes / 2 && contiguous(index.back());
     if (!alongResult_ && !shape_.empty() && shape_.back() >= context_.settings.lanes && !folds_.empty()) {
       alongResult_ = !contiguous(Affine::atom(domain.folds.back()));
     }
@@ -79,9 +86,14 @@ class FoldPrinter {
     std::string starts;
     const int count = vectors_ ? context_.settings.unroll : 1;
     for (int u = 0; u < count; ++u) {
-      starts += (u > 0 ? ", " : "") + (!vectors_ ? start : fmt::format("{}({})", dtype == DType::boolean ? "splatMask" : "splat", start));
+      starts +=
+          (u > 0 ? ", " : "") +
+          (!vectors_ ? start : fmt::format("{}({})", dtype == DType::boolean ? "splatMask" : "splat", start));
     }
-    generator_.addAt(depth, fmt::format("{} {}[{}] = {{{}}};", vectors_ ? vectorType(dtype) : scalarType(dtype), name, count, starts), {node_});
+    generator_.addAt(depth,
+                     fmt::format("{} {}[{}] = {{{}}};", vectors_ ? vectorType(dtype) : scalarType(dtype),
+                                 name, count, starts),
+                     {node_});
   }
 
   /// Loops over all folds; `inner` closes the innermost and gets the body's value there.
@@ -99,8 +111,10 @@ class FoldPrinter {
       }
       generator_.push();
       const std::string k = generator_.fresh("k1");
-      const Affine counter = Affine::atom(generator_.space().variable(k, {0, generator_.space().range(reach).most - 1}, generator_.depth()));
-      const std::string header = fmt::format("for (long {} = 0; {} < {}; ++{}) {{", k, k, generator_.space().text(reach), k);
+      const Affine counter = Affine::atom(
+          generator_.space().variable(k, {0, generator_.space().range(reach).most - 1}, generator_.depth()));
+      const std::string header =
+          fmt::format("for (long {} = 0; {} < {}; ++{}) {{", k, k, generator_.space().text(reach), k);
       try {
         nestFolds(level + 1, {}, outerDepth, inner);
         body(counter);
@@ -122,7 +136,8 @@ class FoldPrinter {
 
   /// The node's value once its outermost fold is known.
   Value finish(const std::vector<Affine>& index, const Value& folded) {
-    generator_.foldHook = [&](semantics::Fold, const tensor::Dim&, const std::function<Value(const Affine&)>&) { return folded; };
+    generator_.foldHook = [&](semantics::Fold, const tensor::Dim&,
+                              const std::function<Value(const Affine&)>&) { return folded; };
     return generator_.compute(node_, index);
   }
 
@@ -142,7 +157,8 @@ class FoldPrinter {
     generator_.add(fmt::format("const long j0 = {};", space.text((t - row * blocks()) * block())));
     generator_.add(fmt::format("const long count = min({}L, {} - j0);", block(), length));
     const std::string name = generator_.fresh(file_.nameOf(node_) + "_lanes");
-    const std::string header = fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{", vectors);
+    const std::string header =
+        fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{", vectors);
     // The declaration needs the fold; both are known after the first walk.
     generator_.push();
     const auto laneIndex = [&] {
@@ -151,7 +167,8 @@ class FoldPrinter {
       return index;
     };
     // The lane variable lives in the innermost frame, which is opened by the innermost fold.
-    const Affine lane = Affine::atom(space.variable("j", {0, length - 1}, depth + 1 + static_cast<int>(folds_.size()) + 1, true));
+    const Affine lane = Affine::atom(
+        space.variable("j", {0, length - 1}, depth + 1 + static_cast<int>(folds_.size()) + 1, true));
     std::vector<Affine> index = lead;
     index.push_back(lane);
     nestFolds(0, index, depth, [&](const std::function<Value(const Affine&)>& body, Extent extent) {
@@ -161,7 +178,9 @@ class FoldPrinter {
       generator_.push();
       const Value value = body(counter);
       const Value slot{name + "[u]", true, value.dtype, 0, false};
-      generator_.add(fmt::format("{} = {};", slot.text, generator_.combine(fold_, slot, generator_.asVector(value))), {node_});
+      generator_.add(
+          fmt::format("{} = {};", slot.text, generator_.combine(fold_, slot, generator_.asVector(value))),
+          {node_});
       generator_.pop(header, "});", {node_});
       generator_.pop(fmt::format("for (long {} = 0; {} < {}; ++{}) {{", k, k, extentText_, k), "}", {node_});
       return value;
@@ -189,11 +208,14 @@ class FoldPrinter {
       const Affine lane = generator_.laneVariable("k", 0, extent);
       const Value value = body(lane);
       if (vectors_) {
-        const std::string neutral = value.dtype == DType::boolean ? "-1" : Generator::identity(fold_, value.dtype);
+        const std::string neutral =
+            value.dtype == DType::boolean ? "-1" : Generator::identity(fold_, value.dtype);
         const Value slot{name + "[u]", true, value.dtype, 0, false};
-        const Value kept{fmt::format("keep({}, {}, lanes)", generator_.splatText(value), neutral), true, value.dtype, 0, false};
+        const Value kept{fmt::format("keep({}, {}, lanes)", generator_.splatText(value), neutral), true,
+                         value.dtype, 0, false};
         generator_.add(fmt::format("{} = {};", slot.text, generator_.combine(fold_, slot, kept)), {node_});
-        generator_.pop(fmt::format("forLanes<{}>(0, {}, [&](long k, auto u, auto lanes) NUSCOPE_INLINE {{", context_.settings.unroll, extentText_),
+        generator_.pop(fmt::format("forLanes<{}>(0, {}, [&](long k, auto u, auto lanes) NUSCOPE_INLINE {{",
+                                   context_.settings.unroll, extentText_),
                        "});", {node_});
       } else {
         const Value slot{name + "[0]", false, value.dtype, 0, false};
@@ -209,7 +231,8 @@ class FoldPrinter {
     if (vectors_) {
       std::string sum = text;
       for (int u = 1; u < context_.settings.unroll; ++u) {
-        sum = generator_.combine(fold_, {sum, true, dtype_, 0, false}, {fmt::format("{}[{}]", name, u), true, dtype_, 0, false});
+        sum = generator_.combine(fold_, {sum, true, dtype_, 0, false},
+                                 {fmt::format("{}[{}]", name, u), true, dtype_, 0, false});
       }
       text = fmt::format("{}({})", foldNames[static_cast<std::size_t>(fold_)], sum);
       if (dtype_ == DType::boolean) text += " != 0";

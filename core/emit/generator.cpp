@@ -15,21 +15,36 @@ std::string FileContext::nameOf(NodeRef node) const {
   if (node->op == Op::input) return identifier(node->attributes.name);
   switch (node->op) {
     case Op::matmul:
-    case Op::einsum: return "product";
-    case Op::add: return "sum";
-    case Op::subtract: return "difference";
-    case Op::multiply: return "scaled";
-    case Op::divide: return "quotient";
-    case Op::maximum: return "larger";
-    case Op::minimum: return "smaller";
-    case Op::exp: return "power";
-    case Op::sum: return "total";
-    case Op::max: return "largest";
-    case Op::min: return "smallest";
-    case Op::sqrt: return "root";
-    case Op::negate: return "negative";
-    case Op::where: return "chosen";
-    default: break;
+    case Op::einsum:
+      return "product";
+    case Op::add:
+      return "sum";
+    case Op::subtract:
+      return "difference";
+    case Op::multiply:
+      return "scaled";
+    case Op::divide:
+      return "quotient";
+    case Op::maximum:
+      return "larger";
+    case Op::minimum:
+      return "smaller";
+    case Op::exp:
+      return "power";
+    case Op::sum:
+      return "total";
+    case Op::max:
+      return "largest";
+    case Op::min:
+      return "smallest";
+    case Op::sqrt:
+      return "root";
+    case Op::negate:
+      return "negative";
+    case Op::where:
+      return "chosen";
+    default:
+      break;
   }
   if (tensor::isComparison(node->op)) return "mask";
   return std::string(tensor::name(node->op));
@@ -43,7 +58,8 @@ Generator::Generator(FileContext& file, bool vectors) : file_(file), vectors_(ve
   }
 }
 
-// ------------------------------------------------------------------------------------------------------------ frames
+// ------------------------------------------------------------------------------------------------------------
+// frames
 
 void Generator::push(bool branch) {
   frames_.emplace_back();
@@ -57,7 +73,8 @@ std::vector<Line> Generator::popLines() {
 }
 
 void Generator::append(const std::vector<Line>& lines, int indent) {
-  for (const Line& line : lines) frames_.back().lines.push_back({line.text, line.indent + indent, line.nodes});
+  for (const Line& line : lines)
+    frames_.back().lines.push_back({line.text, line.indent + indent, line.nodes});
 }
 
 void Generator::pop(const std::string& header, const std::string& footer, const std::vector<NodeRef>& nodes) {
@@ -67,7 +84,9 @@ void Generator::pop(const std::string& header, const std::string& footer, const 
   if (!footer.empty()) add(footer);
 }
 
-void Generator::add(const std::string& text, const std::vector<NodeRef>& nodes) { frames_.back().lines.push_back({text, 0, nodes}); }
+void Generator::add(const std::string& text, const std::vector<NodeRef>& nodes) {
+  frames_.back().lines.push_back({text, 0, nodes});
+}
 
 void Generator::addAt(int depth, const std::string& text, const std::vector<NodeRef>& nodes) {
   frames_[static_cast<std::size_t>(depth)].lines.push_back({text, 0, nodes});
@@ -89,7 +108,8 @@ Affine Generator::laneVariable(const std::string& text, Extent from, Extent to) 
   return Affine::atom(space_.variable(text, {from, to - 1}, depth(), vectors_));
 }
 
-// ------------------------------------------------------------------------------------------------------------ arrays
+// ------------------------------------------------------------------------------------------------------------
+// arrays
 
 std::string Generator::use(int array) {
   used_[array];
@@ -105,7 +125,8 @@ Value Generator::loadStored(NodeRef node, std::span<const Int> index) {
   const auto found = file_.arrayOf.find(node);
   if (found == file_.arrayOf.end()) throw InternalError("emit: no array for " + tensor::describe(node));
   const Array& array = file_.arrays[static_cast<std::size_t>(found->second)];
-  const Affine at = position(found->second, fusion::flatten(std::vector<Affine>(index.begin(), index.end()), array.shape));
+  const Affine at =
+      position(found->second, fusion::flatten(std::vector<Affine>(index.begin(), index.end()), array.shape));
   const std::string name = use(found->second);
   const int place = space_.depth(at);
   if (!space_.lanes(at)) {
@@ -121,13 +142,17 @@ Value Generator::loadStored(NodeRef node, std::span<const Int> index) {
   for (const auto& [id, coefficient] : at.terms) {
     const bool moves = space_.atom(id).lanes;
     (moves ? lane : base).terms[id] = coefficient;
-    if (moves) contiguous = contiguous && coefficient == 1 && space_.atom(id).kind == fusion::Atom::Kind::variable;
+    if (moves)
+      contiguous = contiguous && coefficient == 1 && space_.atom(id).kind == fusion::Atom::Kind::variable;
   }
   contiguous = contiguous && lane.terms.size() == 1;
-  if (contiguous) return define(fmt::format("load({} + {}, lanes)", name, space_.text(at)), array.dtype, true, place, node);
-  if (fusion::countOf(array.shape) >= (std::int64_t{1} << 31)) throw NeedsScalars{"the tensor has 2^31 elements or more"};
+  if (contiguous)
+    return define(fmt::format("load({} + {}, lanes)", name, space_.text(at)), array.dtype, true, place, node);
+  if (fusion::countOf(array.shape) >= (std::int64_t{1} << 31))
+    throw NeedsScalars{"the tensor has 2^31 elements or more"};
   const std::string from = base == Affine() ? name : fmt::format("{} + {}", name, space_.text(base));
-  return define(fmt::format("gather({}, {}, lanes)", from, space_.vectorText(lane)), array.dtype, true, place, node);
+  return define(fmt::format("gather({}, {}, lanes)", from, space_.vectorText(lane)), array.dtype, true, place,
+                node);
 }
 
 void Generator::store(int array, const Affine& at, const Value& value, NodeRef node) {
@@ -136,21 +161,25 @@ void Generator::store(int array, const Affine& at, const Value& value, NodeRef n
   const std::string name = use(array);
   used_[array] = true;
   const Affine where = position(array, at);
-  if (value.vector || space_.lanes(where)) {  // an axis of extent 1 has no position, but its value may be a vector
-    const char* const how = one.stream && value.vector && value.dtype != DType::boolean ? "storePast" : "store";
+  if (value.vector ||
+      space_.lanes(where)) {  // an axis of extent 1 has no position, but its value may be a vector
+    const char* const how =
+        one.stream && value.vector && value.dtype != DType::boolean ? "storePast" : "store";
     add(fmt::format("{}({} + {}, {}, lanes);", how, name, space_.text(where), splatText(value)), {node});
   } else {
     add(fmt::format("{}[{}] = {};", name, space_.text(where), value.text), {node});
   }
 }
 
-// ------------------------------------------------------------------------------------------------------------ values
+// ------------------------------------------------------------------------------------------------------------
+// values
 
 Value Generator::define(const std::string& expression, DType dtype, bool vector, int depth, NodeRef node) {
   const int place = placeOf(depth);
   const std::string name = names_.fresh(node != nullptr ? file_.nameOf(node) : "t");
   const std::string_view type = vector ? vectorType(dtype) : scalarType(dtype);
-  addAt(place, fmt::format("const {} {} = {};", type, name, expression), node != nullptr ? std::vector{node} : std::vector<NodeRef>{});
+  addAt(place, fmt::format("const {} {} = {};", type, name, expression),
+        node != nullptr ? std::vector{node} : std::vector<NodeRef>{});
   return {name, vector, dtype, place, false};
 }
 
@@ -173,7 +202,9 @@ Value Generator::element(NodeRef node, std::span<const Int> index) {
   if (override) {
     if (auto given = override(node, index)) return *given;
   }
-  const Value value = file_.arrayOf.contains(node) ? loadStored(node, index) : semantics::granular(*this, *node, index, file_.concrete->facts());
+  const Value value = file_.arrayOf.contains(node)
+                          ? loadStored(node, index)
+                          : semantics::granular(*this, *node, index, file_.concrete->facts());
   remember(node, at, value);
   return value;
 }
@@ -210,13 +241,16 @@ std::string Generator::literal(const Rational& value, DType dtype) {
   if (tensor::sort(dtype) == tensor::Sort::integer) {
     const mpz_class whole = value.get_num() / value.get_den();
     if (whole == std::numeric_limits<std::int32_t>::min()) return "(-2147483647 - 1)";
-    if (!whole.fits_sint_p()) throw fusion::Refused{{fmt::format("the constant {} does not fit i32", whole.get_str()), ""}};
+    if (!whole.fits_sint_p())
+      throw fusion::Refused{{fmt::format("the constant {} does not fit i32", whole.get_str()), ""}};
     return whole.get_str();
   }
   const double number = value.get_d();
   const bool single = dtype != DType::f64;
-  if (single && std::abs(number) > static_cast<double>(std::numeric_limits<float>::max())) return number > 0 ? "infinity" : "-infinity";
-  std::string text = single ? fmt::format("{:.9g}", static_cast<double>(static_cast<float>(number))) : fmt::format("{:.17g}", number);
+  if (single && std::abs(number) > static_cast<double>(std::numeric_limits<float>::max()))
+    return number > 0 ? "infinity" : "-infinity";
+  std::string text = single ? fmt::format("{:.9g}", static_cast<double>(static_cast<float>(number)))
+                            : fmt::format("{:.17g}", number);
   if (single) {  // the shortest text that reads back
     for (int digits = 1; digits < 9; ++digits) {
       const std::string shorter = fmt::format("{:.{}g}", number, digits);
@@ -237,19 +271,24 @@ Value Generator::constant(const tensor::Node& node) {
 }
 
 Value Generator::number(const Int& value, DType dtype) {
-  if (value.isConstant()) return {literal(Rational(mpz_class(std::to_string(value.constant))), dtype), false, dtype, 0, true};
+  if (value.isConstant())
+    return {literal(Rational(mpz_class(std::to_string(value.constant))), dtype), false, dtype, 0, true};
   if (!space_.lanes(value)) {
     const std::string text = space_.text(value);
-    if (dtype == DType::boolean) return {fmt::format("({} != 0)", text), false, dtype, space_.depth(value), true};
+    if (dtype == DType::boolean)
+      return {fmt::format("({} != 0)", text), false, dtype, space_.depth(value), true};
     return {fmt::format("{}({})", scalarType(dtype), text), false, dtype, space_.depth(value), true};
   }
   const std::string lanes = space_.vectorText(value);
-  const std::string text = dtype == DType::f32 ? fmt::format("toF({})", lanes) : dtype == DType::boolean ? fmt::format("({}) != 0", lanes) : lanes;
+  const std::string text = dtype == DType::f32       ? fmt::format("toF({})", lanes)
+                           : dtype == DType::boolean ? fmt::format("({}) != 0", lanes)
+                                                     : lanes;
   return define(text, dtype, true, space_.depth(value), nullptr);
 }
 
 Affine Generator::quotient(const Int& a, const Int& b) {
-  if (!b.isConstant() || b.constant <= 0) throw fusion::Refused{{"an index is divided by something that changes in the loop", ""}};
+  if (!b.isConstant() || b.constant <= 0)
+    throw fusion::Refused{{"an index is divided by something that changes in the loop", ""}};
   return space_.quotient(a, b.constant);
 }
 
@@ -257,7 +296,8 @@ Affine Generator::subscript(const Value& value, const tensor::Dim& extent) {
   const Extent count = file_.concrete->value(extent);
   const int place = placeOf(value.depth);
   const std::string name = names_.fresh("at");
-  addAt(place, fmt::format("const {} {} = clampIndex({}, {});", value.vector ? "I" : "long", name, value.text, count));
+  addAt(place, fmt::format("const {} {} = clampIndex({}, {});", value.vector ? "I" : "long", name, value.text,
+                           count));
   return Affine::atom(space_.value(name, {0, count - 1}, place, value.vector));
 }
 
@@ -274,14 +314,16 @@ std::string Generator::castText(const Value& value, DType to, bool vector) const
   }
   if (value.dtype == DType::boolean) {
     if (to == DType::boolean) return x;
-    return to == DType::f32 ? fmt::format("select({}, splat(1.0f), splat(0.0f))", x) : fmt::format("{} & 1", x);
+    return to == DType::f32 ? fmt::format("select({}, splat(1.0f), splat(0.0f))", x)
+                            : fmt::format("{} & 1", x);
   }
   if (to == DType::boolean) return fmt::format("{} != {}", x, value.dtype == DType::f32 ? "0.0f" : "0");
   if (to == value.dtype) return x;
   return fmt::format("{}({})", to == DType::f32 ? "toF" : "toI", x);
 }
 
-std::string Generator::expression(Op op, std::span<const Value> values, const tensor::Node& node, bool vector) const {
+std::string Generator::expression(Op op, std::span<const Value> values, const tensor::Node& node,
+                                  bool vector) const {
   const std::string a = values.empty() ? "" : operandText(values[0], vector);
   const std::string b = values.size() < 2 ? "" : operandText(values[1], vector);
   const auto call = [&](std::string_view function) {
@@ -293,7 +335,8 @@ std::string Generator::expression(Op op, std::span<const Value> values, const te
   };
   const auto infix = [&](std::string_view sign) { return fmt::format("{} {} {}", a, sign, b); };
   switch (op) {
-    case Op::negate: return "-" + (values[0].literal ? "(" + a + ")" : a);
+    case Op::negate:
+      return "-" + (values[0].literal ? "(" + a + ")" : a);
     case Op::exp:
     case Op::log:
     case Op::sqrt:
@@ -303,27 +346,48 @@ std::string Generator::expression(Op op, std::span<const Value> values, const te
     case Op::abs:
     case Op::sign:
     case Op::floor:
-    case Op::rint: return call(tensor::name(op));
-    case Op::logicalNot: return (vector ? "~" : "!") + a;
-    case Op::cast: return castText(values[0], node.dtype, vector);
-    case Op::power: return call(fmt::format("power<{}>", node.attributes.index));
-    case Op::add: return infix("+");
-    case Op::subtract: return infix("-");
-    case Op::multiply: return infix("*");
-    case Op::divide: return infix("/");
-    case Op::floorDivide: return call("floorDivide");
-    case Op::modulo: return call("floorModulo");
-    case Op::maximum: return call("max");
-    case Op::minimum: return call("min");
-    case Op::less: return infix("<");
-    case Op::lessEqual: return infix("<=");
-    case Op::greater: return infix(">");
-    case Op::greaterEqual: return infix(">=");
-    case Op::equal: return infix("==");
-    case Op::notEqual: return infix("!=");
-    case Op::logicalAnd: return infix(vector ? "&" : "&&");
-    case Op::logicalOr: return infix(vector ? "|" : "||");
-    default: throw InternalError(fmt::format("emit: no text for {}", tensor::name(op)));
+    case Op::rint:
+      return call(tensor::name(op));
+    case Op::logicalNot:
+      return (vector ? "~" : "!") + a;
+    case Op::cast:
+      return castText(values[0], node.dtype, vector);
+    case Op::power:
+      return call(fmt::format("power<{}>", node.attributes.index));
+    case Op::add:
+      return infix("+");
+    case Op::subtract:
+      return infix("-");
+    case Op::multiply:
+      return infix("*");
+    case Op::divide:
+      return infix("/");
+    case Op::floorDivide:
+      return call("floorDivide");
+    case Op::modulo:
+      return call("floorModulo");
+    case Op::maximum:
+      return call("max");
+    case Op::minimum:
+      return call("min");
+    case Op::less:
+      return infix("<");
+    case Op::lessEqual:
+      return infix("<=");
+    case Op::greater:
+      return infix(">");
+    case Op::greaterEqual:
+      return infix(">=");
+    case Op::equal:
+      return infix("==");
+    case Op::notEqual:
+      return infix("!=");
+    case Op::logicalAnd:
+      return infix(vector ? "&" : "&&");
+    case Op::logicalOr:
+      return infix(vector ? "|" : "||");
+    default:
+      throw InternalError(fmt::format("emit: no text for {}", tensor::name(op)));
   }
 }
 
@@ -334,9 +398,11 @@ Value Generator::apply(Op op, std::span<const Value> values, const tensor::Node&
     vector = vector || value.vector;
     place = std::max(place, value.depth);
   }
-  if (op == Op::divide && values[0].vector && !values[1].vector && !values[1].literal && node.dtype == DType::f32) {
+  if (op == Op::divide && values[0].vector && !values[1].vector && !values[1].literal &&
+      node.dtype == DType::f32) {
     // All lanes by one divisor: one division, then products. Costs half a unit in the last place.
-    return define(fmt::format("{} * {}", values[0].text, inverseOf(values[1]).text), node.dtype, true, place, &node);
+    return define(fmt::format("{} * {}", values[0].text, inverseOf(values[1]).text), node.dtype, true, place,
+                  &node);
   }
   return define(expression(op, values, node, vector), node.dtype, vector, place, &node);
 }
@@ -357,14 +423,17 @@ Value Generator::inverseOf(const Value& divisor) {
 Value Generator::select(const Value& condition, const Value& yes, const Value& no) {
   const bool vector = condition.vector || yes.vector || no.vector;
   const int place = std::max({condition.depth, yes.depth, no.depth});
-  if (!vector) return define(fmt::format("{} ? {} : {}", condition.text, yes.text, no.text), yes.dtype, false, place, nullptr);
-  const std::string text = condition.vector
-                               ? fmt::format("select({}, {}, {})", condition.text, splatText(yes), splatText(no))
-                               : fmt::format("{} ? {} : {}", condition.text, splatText(yes), splatText(no));
+  if (!vector)
+    return define(fmt::format("{} ? {} : {}", condition.text, yes.text, no.text), yes.dtype, false, place,
+                  nullptr);
+  const std::string text =
+      condition.vector ? fmt::format("select({}, {}, {})", condition.text, splatText(yes), splatText(no))
+                       : fmt::format("{} ? {} : {}", condition.text, splatText(yes), splatText(no));
   return define(text, yes.dtype, true, place, nullptr);
 }
 
-Value Generator::branch(const Int& a, const Int& b, const std::function<Value()>& then, const std::function<Value()>& otherwise) {
+Value Generator::branch(const Int& a, const Int& b, const std::function<Value()>& then,
+                        const std::function<Value()>& otherwise) {
   const Affine distance = a - b;
   if (space_.lanes(distance)) {
     // a < b changes at one lane if the lane's variable stands alone.
@@ -396,11 +465,16 @@ Value Generator::branch(const Int& a, const Int& b, const std::function<Value()>
 std::string Generator::identity(Fold fold, DType dtype) {
   const bool real = tensor::isReal(dtype);
   switch (fold) {
-    case Fold::sum: return dtype == DType::f64 ? "0.0" : real ? "0.0f" : "0";
-    case Fold::product: return dtype == DType::f64 ? "1.0" : real ? "1.0f" : "1";
-    case Fold::max: return real ? "-infinity" : dtype == DType::i8 ? "-128" : "(-2147483647 - 1)";
-    case Fold::min: return real ? "infinity" : dtype == DType::i8 ? "127" : "2147483647";
-    case Fold::all: return "true";
+    case Fold::sum:
+      return dtype == DType::f64 ? "0.0" : real ? "0.0f" : "0";
+    case Fold::product:
+      return dtype == DType::f64 ? "1.0" : real ? "1.0f" : "1";
+    case Fold::max:
+      return real ? "-infinity" : dtype == DType::i8 ? "-128" : "(-2147483647 - 1)";
+    case Fold::min:
+      return real ? "infinity" : dtype == DType::i8 ? "127" : "2147483647";
+    case Fold::all:
+      return "true";
   }
   throw InternalError("a fold without an identity");
 }
@@ -411,11 +485,16 @@ std::string Generator::combine(Fold fold, const Value& a, const Value& b) const 
   const std::string y = vector ? splatText(b) : b.text;
   const std::string cast = !vector && a.dtype == DType::i8 ? "(signed char)" : "";
   switch (fold) {
-    case Fold::sum: return cast.empty() ? fmt::format("{} + {}", x, y) : fmt::format("{}({} + {})", cast, x, y);
-    case Fold::product: return cast.empty() ? fmt::format("{} * {}", x, y) : fmt::format("{}({} * {})", cast, x, y);
-    case Fold::max: return fmt::format("{}max({}, {})", cast, x, y);
-    case Fold::min: return fmt::format("{}min({}, {})", cast, x, y);
-    case Fold::all: return vector ? fmt::format("{} & {}", x, y) : fmt::format("{} && {}", x, y);
+    case Fold::sum:
+      return cast.empty() ? fmt::format("{} + {}", x, y) : fmt::format("{}({} + {})", cast, x, y);
+    case Fold::product:
+      return cast.empty() ? fmt::format("{} * {}", x, y) : fmt::format("{}({} * {})", cast, x, y);
+    case Fold::max:
+      return fmt::format("{}max({}, {})", cast, x, y);
+    case Fold::min:
+      return fmt::format("{}min({}, {})", cast, x, y);
+    case Fold::all:
+      return vector ? fmt::format("{} & {}", x, y) : fmt::format("{} && {}", x, y);
   }
   throw InternalError("a fold without an operator");
 }
@@ -423,14 +502,16 @@ std::string Generator::combine(Fold fold, const Value& a, const Value& b) const 
 Value Generator::plainFold(Fold fold, const Affine& extent, const std::function<Value(const Int&)>& body) {
   push();
   const std::string k = names_.fresh("k1");
-  const Affine counter = Affine::atom(space_.variable(k, {0, std::max<Extent>(0, space_.range(extent).most - 1)}, depth()));
+  const Affine counter =
+      Affine::atom(space_.variable(k, {0, std::max<Extent>(0, space_.range(extent).most - 1)}, depth()));
   const Value inner = body(counter);
   const auto lines = popLines();
   const std::string name = names_.fresh("folded");
   const DType dtype = inner.dtype;
   const std::string start = identity(fold, dtype);
   const Value accumulator{name, inner.vector, dtype, depth(), false};
-  const std::string first = !inner.vector ? start : fmt::format("{}({})", dtype == DType::boolean ? "splatMask" : "splat", start);
+  const std::string first =
+      !inner.vector ? start : fmt::format("{}({})", dtype == DType::boolean ? "splatMask" : "splat", start);
   add(fmt::format("{} {} = {};", inner.vector ? vectorType(dtype) : scalarType(dtype), name, first));
   add(fmt::format("for (long {} = 0; {} < {}; ++{}) {{", k, k, space_.text(extent), k));
   append(lines);

@@ -1,9 +1,9 @@
 #pragma once
 // Turns values of nodes into C++ statements: a domain of granular forms whose values are names of variables.
 //
-// Statements go into *frames*: the function, a loop over rows, a loop over lanes, a branch. Every value is computed in
-// the outermost frame that knows the variables it depends on, once; granular forms say what it is. A value is a scalar
-// or a vector of lanes; whether it is a vector follows from what it depends on.
+// Statements go into *frames*: the function, a loop over rows, a loop over lanes, a branch. Every value is
+// computed in the outermost frame that knows the variables it depends on, once; granular forms say what it
+// is. A value is a scalar or a vector of lanes; whether it is a vector follows from what it depends on.
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,11 +26,12 @@ struct Value {
   std::string text;
   bool vector = false;
   DType dtype = DType::f32;
-  int depth = 0;         ///< of the frame in which it is known
+  int depth = 0;  ///< of the frame in which it is known
   bool literal = false;
 };
 
-/// Thrown while a loop over lanes is generated: the concatenation's seam lies at this lane; generate it in parts.
+/// Thrown while a loop over lanes is generated: the concatenation's seam lies at this lane; generate it in
+/// parts.
 struct NeedsSplit {
   std::int64_t at = 0;
 };
@@ -40,11 +41,12 @@ struct FileContext {
   const tensor::Program* program = nullptr;
   const fusion::Concrete* concrete = nullptr;
   const fusion::Plan* plan = nullptr;
-  std::unordered_map<NodeRef, int> arrayOf;       ///< of stored nodes: index in `arrays`
+  std::unordered_map<NodeRef, int> arrayOf;  ///< of stored nodes: index in `arrays`
   std::vector<Array> arrays;
-  std::map<std::string, std::string> counters;    ///< loop counter symbol -> field of Data
+  std::map<std::string, std::string> counters;  ///< loop counter symbol -> field of Data
   Names globals;
-  [[nodiscard]] std::string nameOf(NodeRef node) const;  ///< the program's variable, or what the operator is called
+  [[nodiscard]] std::string nameOf(
+      NodeRef node) const;  ///< the program's variable, or what the operator is called
 };
 
 class Generator {
@@ -58,9 +60,10 @@ class Generator {
   // ---- frames
   void push(bool branch = false);
   /// Closes the innermost frame; its lines go, indented, between header and footer into the one outside it.
-  void pop(const std::string& header, const std::string& footer = "}", const std::vector<NodeRef>& nodes = {});
-  std::vector<Line> popLines();                       ///< closes it without adding it anywhere
-  void add(const std::string& text, const std::vector<NodeRef>& nodes = {});   ///< to the innermost frame
+  void pop(const std::string& header, const std::string& footer = "}",
+           const std::vector<NodeRef>& nodes = {});
+  std::vector<Line> popLines();  ///< closes it without adding it anywhere
+  void add(const std::string& text, const std::vector<NodeRef>& nodes = {});  ///< to the innermost frame
   void addAt(int depth, const std::string& text, const std::vector<NodeRef>& nodes = {});
   void append(const std::vector<Line>& lines, int indent = 1);
   [[nodiscard]] int depth() const { return static_cast<int>(frames_.size()) - 1; }
@@ -68,13 +71,17 @@ class Generator {
 
   // ---- variables
   IndexSpace& space() { return space_; }
-  Affine variable(const std::string& text, Extent from, Extent to);      ///< in [from, to), of the innermost frame
-  Affine laneVariable(const std::string& text, Extent from, Extent to);  ///< likewise; a vector's lanes count on from it
+  Affine variable(const std::string& text, Extent from,
+                  Extent to);  ///< in [from, to), of the innermost frame
+  Affine laneVariable(const std::string& text, Extent from,
+                      Extent to);  ///< likewise; a vector's lanes count on from it
   [[nodiscard]] bool vectors() const { return vectors_; }
 
   // ---- values
   /// The node's value at an index: loaded, or computed in place.
-  Value value(NodeRef node, const std::vector<Affine>& index) { return element(node, std::span<const Int>(index)); }
+  Value value(NodeRef node, const std::vector<Affine>& index) {
+    return element(node, std::span<const Int>(index));
+  }
   /// Computed even if the node is stored.
   Value compute(NodeRef node, const std::vector<Affine>& index);
   void store(int array, const Affine& position, const Value& value, NodeRef node);
@@ -93,10 +100,11 @@ class Generator {
   /// Asked first for every element; e.g. the accumulators of a matrix product.
   std::function<std::optional<Value>(NodeRef, std::span<const Int>)> override;
   /// Takes over the outermost fold of the node that is computed.
-  using FoldHook = std::function<Value(semantics::Fold, const tensor::Dim&, const std::function<Value(const Int&)>&)>;
+  using FoldHook =
+      std::function<Value(semantics::Fold, const tensor::Dim&, const std::function<Value(const Int&)>&)>;
   FoldHook foldHook;
 
-  static std::string identity(semantics::Fold fold, DType dtype);   ///< "0.0f"
+  static std::string identity(semantics::Fold fold, DType dtype);  ///< "0.0f"
   /// "a + b", "max(a, b)".
   std::string combine(semantics::Fold fold, const Value& a, const Value& b) const;
   static std::string literal(const Rational& value, DType dtype);
@@ -156,7 +164,8 @@ class Generator {
   [[nodiscard]] int placeOf(int depth) const;  ///< no further out than the innermost branch
   Value loadStored(NodeRef node, std::span<const Int> index);
   Value select(const Value& condition, const Value& yes, const Value& no);
-  Value branch(const Int& a, const Int& b, const std::function<Value()>& then, const std::function<Value()>& otherwise);
+  Value branch(const Int& a, const Int& b, const std::function<Value()>& then,
+               const std::function<Value()>& otherwise);
   Value plainFold(semantics::Fold fold, const Affine& extent, const std::function<Value(const Int&)>& body);
   std::string expression(Op op, std::span<const Value> values, const tensor::Node& node, bool vector) const;
   std::string castText(const Value& value, DType to, bool vector) const;

@@ -1,4 +1,5 @@
-// The file as a whole: arrays and their places, one function per nest, and the function that runs them in order.
+// The file as a whole: arrays and their places, one function per nest, and the function that runs them in
+// order.
 #include "core/emit/kernel.h"
 
 #include <fmt/format.h>
@@ -31,9 +32,15 @@ std::int64_t parameter(const Parameters& parameters, const char* name, std::int6
 /// Prints the whole file.
 class FilePrinter {
  public:
-  FilePrinter(const tensor::Program& context, std::span<const NodeRef> results, const fusion::Concrete& concrete,
-              const fusion::Plan& plan, const machine::Target& target, Parameters parameters)
-      : context_(context), results_(results), concrete_(concrete), plan_(plan), target_(target), parameters_(std::move(parameters)) {
+  FilePrinter(const tensor::Program& context, std::span<const NodeRef> results,
+              const fusion::Concrete& concrete, const fusion::Plan& plan, const machine::Target& target,
+              Parameters parameters)
+      : context_(context),
+        results_(results),
+        concrete_(concrete),
+        plan_(plan),
+        target_(target),
+        parameters_(std::move(parameters)) {
     file_.program = &context;
     file_.concrete = &concrete;
     file_.plan = &plan;
@@ -54,7 +61,9 @@ class FilePrinter {
   void emitLoop(const Nest& nest, int indent);
   Function functionOf(const NestContext& context, const Nest& nest, std::optional<Function>& pack);
   void addFunction(const Function& function, const std::string& what);
-  void call(const std::string& text, int indent, const std::vector<NodeRef>& nodes = {}) { calls_.push_back({text, indent, nodes}); }
+  void call(const std::string& text, int indent, const std::vector<NodeRef>& nodes = {}) {
+    calls_.push_back({text, indent, nodes});
+  }
   std::string titleOf(const Nest& nest) const;
   void header(std::vector<Line>& lines) const;
   void entry(std::vector<Line>& lines);
@@ -90,7 +99,8 @@ void FilePrinter::readSettings() {
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
   settings_.stream = parameter(parameters_, "stream", 1) != 0;
   const auto refuse = [](const std::string& what) { throw Refused{{what, "see the space of the variant"}}; };
-  if (settings_.tileM < 1 || settings_.tileM > 32) refuse(fmt::format("tile_m = {} is not in 1 .. 32", settings_.tileM));
+  if (settings_.tileM < 1 || settings_.tileM > 32)
+    refuse(fmt::format("tile_m = {} is not in 1 .. 32", settings_.tileM));
   if (tileN < settings_.lanes || tileN % settings_.lanes != 0 || settings_.tileVectors > 8) {
     refuse(fmt::format("tile_n = {} is not 1 to 8 vectors of {} floats", tileN, settings_.lanes));
   }
@@ -109,7 +119,9 @@ int FilePrinter::addArray(Array array) {
 
 void FilePrinter::makeArguments() {
   const auto check = [&](DType type, const std::string& what) {
-    if (!target_.emits(type)) throw Refused{{fmt::format("{} emits no {} ({})", target_.name, tensor::text(type), what), "cast it to f32"}};
+    if (!target_.emits(type))
+      throw Refused{
+          {fmt::format("{} emits no {} ({})", target_.name, tensor::text(type), what), "cast it to f32"}};
   };
   for (const tensor::Parameter& one : context_.parameters) {
     Array array;
@@ -128,7 +140,8 @@ void FilePrinter::makeArguments() {
     array.dtype = results_[i]->dtype;
     array.shape = concrete_.shape(results_[i]);
     array.written = true;
-    array.stream = settings_.stream && fusion::countOf(array.shape) * tensor::byteSize(array.dtype) > target_.memory[target_.memory.size() - 2].bytes / 2;
+    array.stream = settings_.stream && fusion::countOf(array.shape) * tensor::byteSize(array.dtype) >
+                                           target_.memory[target_.memory.size() - 2].bytes / 2;
     check(array.dtype, "a result");
     kernel_.arguments.push_back({"", array.dtype, array.shape, true});
     resultArrays_.push_back(addArray(std::move(array)));
@@ -173,9 +186,14 @@ void FilePrinter::makeAnchors(const Scope& scope) {
       if (anchor.copy) continue;
       const fusion::Placement& placement = plan_.placements.at(anchor.node);
       switch (placement.storage) {
-        case Storage::none: break;
-        case Storage::result: file_.arrayOf[anchor.node] = resultArrays_[static_cast<std::size_t>(placement.index)]; break;
-        case Storage::state: file_.arrayOf[anchor.node] = states_.at({placement.loop, placement.index}).second; break;
+        case Storage::none:
+          break;
+        case Storage::result:
+          file_.arrayOf[anchor.node] = resultArrays_[static_cast<std::size_t>(placement.index)];
+          break;
+        case Storage::state:
+          file_.arrayOf[anchor.node] = states_.at({placement.loop, placement.index}).second;
+          break;
         case Storage::scratch:
         case Storage::strip: {
           Array array;
@@ -185,7 +203,9 @@ void FilePrinter::makeAnchors(const Scope& scope) {
           array.written = true;
           array.strip = placement.storage == Storage::strip;
           array.rows = nest.flat ? 1 : nest.rowCount();
-          if (!target_.emits(array.dtype)) throw Refused{{fmt::format("{} emits no {}", target_.name, tensor::text(array.dtype)), "cast it to f32"}};
+          if (!target_.emits(array.dtype))
+            throw Refused{
+                {fmt::format("{} emits no {}", target_.name, tensor::text(array.dtype)), "cast it to f32"}};
           if (!array.strip) {
             array.offset = sharedBytes_;
             sharedBytes_ += aligned(fusion::countOf(array.shape) * tensor::byteSize(array.dtype));
@@ -203,14 +223,21 @@ std::vector<int> FilePrinter::targetsOf(const Anchor& anchor) const {
   std::vector<int> targets;
   for (const Destination& to : anchor.destinations) {
     switch (to.kind) {
-      case Destination::Kind::result: targets.push_back(resultArrays_[static_cast<std::size_t>(to.index)]); break;
-      case Destination::Kind::stateStart: targets.push_back(states_.at({to.loop, to.index}).first); break;
-      case Destination::Kind::stateNext: targets.push_back(states_.at({to.loop, to.index}).second); break;
+      case Destination::Kind::result:
+        targets.push_back(resultArrays_[static_cast<std::size_t>(to.index)]);
+        break;
+      case Destination::Kind::stateStart:
+        targets.push_back(states_.at({to.loop, to.index}).first);
+        break;
+      case Destination::Kind::stateNext:
+        targets.push_back(states_.at({to.loop, to.index}).second);
+        break;
     }
   }
   if (!anchor.copy) {
     const auto own = file_.arrayOf.find(anchor.node);
-    if (own != file_.arrayOf.end() && std::ranges::find(targets, own->second) == targets.end()) targets.push_back(own->second);
+    if (own != file_.arrayOf.end() && std::ranges::find(targets, own->second) == targets.end())
+      targets.push_back(own->second);
   }
   return targets;
 }
@@ -221,18 +248,24 @@ std::string FilePrinter::titleOf(const Nest& nest) const {
   for (const Anchor& anchor : nest.anchors) {
     ids += fmt::format("{}{}", ids.empty() ? "" : ", ", anchor.node->id);
     const auto variable = context_.variables.find(anchor.node);
-    names += fmt::format("{}{}", names.empty() ? "" : ", then ", anchor.copy ? "copy" : tensor::name(anchor.node->op));
+    names += fmt::format("{}{}", names.empty() ? "" : ", then ",
+                         anchor.copy ? "copy" : tensor::name(anchor.node->op));
     if (!anchor.copy && variable != context_.variables.end()) names += fmt::format(" ({})", variable->second);
   }
   return fmt::format("{}: {}", ids, names);
 }
 
-Function FilePrinter::functionOf(const NestContext& context, const Nest& nest, std::optional<Function>& pack) {
+Function FilePrinter::functionOf(const NestContext& context, const Nest& nest,
+                                 std::optional<Function>& pack) {
   switch (nest.kind) {
-    case NestKind::row: return rowNest(context, nest);
-    case NestKind::fold: return foldNest(context, nest);
-    case NestKind::scan: return scanNest(context, nest);
-    default: break;
+    case NestKind::row:
+      return rowNest(context, nest);
+    case NestKind::fold:
+      return foldNest(context, nest);
+    case NestKind::scan:
+      return scanNest(context, nest);
+    default:
+      break;
   }
   int packed = -1;
   if (const auto shape = packedShape(file_, nest, settings_)) {
@@ -256,10 +289,14 @@ void FilePrinter::addFunction(const Function& function, const std::string& what)
     functions_.push_back({"// Without vectors: " + function.note + ".", 0, {}});
     kernel_.notes.push_back(fmt::format("{} runs without vectors: {}", what, function.note));
   }
-  const bool own = std::ranges::any_of(function.lines, [](const Line& line) { return line.text.find("(own + ") != std::string::npos; });
-  functions_.push_back({fmt::format("void {}(const Data& data, char*{}, long begin, long end) {{", function.name, own ? " own" : ""), 0, function.nodes});
+  const bool own = std::ranges::any_of(
+      function.lines, [](const Line& line) { return line.text.find("(own + ") != std::string::npos; });
+  functions_.push_back({fmt::format("void {}(const Data& data, char*{}, long begin, long end) {{",
+                                    function.name, own ? " own" : ""),
+                        0, function.nodes});
   for (const Line& line : function.lines) functions_.push_back({line.text, line.indent + 1, line.nodes});
-  const bool past = std::ranges::any_of(function.lines, [](const Line& line) { return line.text.starts_with("storePast("); });
+  const bool past = std::ranges::any_of(function.lines,
+                                        [](const Line& line) { return line.text.starts_with("storePast("); });
   if (past) functions_.push_back({"fence();", 1, {}});
   functions_.push_back({"}", 0, {}});
 }
@@ -289,7 +326,8 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
   for (const int i : group.nests) {
     const Nest& nest = scope.nests[static_cast<std::size_t>(i)];
     const std::string title = titleOf(nest);
-    const NestContext context{file_, settings_, [this](const Anchor& anchor) { return targetsOf(anchor); }, own, batchRows, title};
+    const NestContext context{file_, settings_, [this](const Anchor& anchor) { return targetsOf(anchor); },
+                              own,   batchRows, title};
     std::optional<Function> pack;
     Function function = functionOf(context, nest, pack);
     own += function.ownBytes;
@@ -297,7 +335,8 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
     function.name = file_.globals.fresh("compute_" + (last.copy ? "copy" : file_.nameOf(last.node)));
     if (pack) {
       pack->name = file_.globals.fresh("pack_" + file_.nameOf(nest.contract->b));
-      addFunction(*pack, fmt::format("{}: panels of {} columns for {}", pack->nodes[0]->id, settings_.tileN(), title));
+      addFunction(*pack, fmt::format("{}: panels of {} columns for {}", pack->nodes[0]->id, settings_.tileN(),
+                                     title));
     }
     addFunction(function, title);
     functions.push_back(std::move(function));
@@ -307,7 +346,8 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
   for (const auto& pack : packs) {
     if (!pack) continue;
     call(fmt::format("parallel({}, [&](int part, int parts) {{", threadsFor(pack->work)), indent);
-    call(fmt::format("{}(data, nullptr, shareBegin({}, 1, part, parts), shareBegin({}, 1, part + 1, parts));", pack->name, pack->units, pack->units),
+    call(fmt::format("{}(data, nullptr, shareBegin({}, 1, part, parts), shareBegin({}, 1, part + 1, parts));",
+                     pack->name, pack->units, pack->units),
          indent + 1, pack->nodes);
     call("});", indent);
   }
@@ -321,15 +361,17 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
   strips = strips || first.kind == NestKind::contract;
   call(fmt::format("parallel({}, [&](int part, int parts) {{", threadsFor(work)), indent);
   if (strips) {
-    call(fmt::format("forStrips({}, {}, {}, {}, part, parts, [&](long begin, long end) {{", group.batches, batchRows, unit,
-                     std::max(unit, settings_.stripM / unit * unit)),
+    call(fmt::format("forStrips({}, {}, {}, {}, part, parts, [&](long begin, long end) {{", group.batches,
+                     batchRows, unit, std::max(unit, settings_.stripM / unit * unit)),
          indent + 1);
     for (const Function& function : functions) {
-      call(fmt::format("{}(data, own + part * ownBytes, begin, end);", function.name), indent + 2, function.nodes);
+      call(fmt::format("{}(data, own + part * ownBytes, begin, end);", function.name), indent + 2,
+           function.nodes);
     }
     call("});", indent + 1);
   } else {
-    call(fmt::format("{}(data, own + part * ownBytes, shareBegin({}, {}, part, parts), shareBegin({}, {}, part + 1, parts));",
+    call(fmt::format("{}(data, own + part * ownBytes, shareBegin({}, {}, part, parts), shareBegin({}, {}, "
+                     "part + 1, parts));",
                      functions[0].name, functions[0].units, unit, functions[0].units, unit),
          indent + 1, functions[0].nodes);
   }
@@ -339,13 +381,14 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
 void FilePrinter::emitLoop(const Nest& nest, int indent) {
   const NodeRef loop = nest.loop;
   const std::string counter = file_.counters.at(loop->attributes.name);
-  call(fmt::format("for (data.{} = 0; data.{} < {}; ++data.{}) {{  // {}: loop", counter, counter, concrete_.value(loop->attributes.shape[0]), counter,
-                   loop->id),
+  call(fmt::format("for (data.{} = 0; data.{} < {}; ++data.{}) {{  // {}: loop", counter, counter,
+                   concrete_.value(loop->attributes.shape[0]), counter, loop->id),
        indent, {loop});
   emitScope(*nest.body, indent + 1);
   for (std::size_t i = 0; i < loop->operands.size(); ++i) {
     const auto [now, next] = states_.at({loop, static_cast<int>(i)});
-    call(fmt::format("swap(data.{}, data.{});", file_.arrays[static_cast<std::size_t>(now)].name, file_.arrays[static_cast<std::size_t>(next)].name),
+    call(fmt::format("swap(data.{}, data.{});", file_.arrays[static_cast<std::size_t>(now)].name,
+                     file_.arrays[static_cast<std::size_t>(next)].name),
          indent + 1);
   }
   call("}", indent);
@@ -361,7 +404,8 @@ void FilePrinter::header(std::vector<Line>& lines) const {
   for (const Argument& argument : kernel_.arguments) {
     std::string shape;
     for (const auto extent : argument.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
-    line(fmt::format("//   {} {}: {}[{}]", argument.output ? "out" : "in ", argument.name, tensor::text(argument.dtype), shape));
+    line(fmt::format("//   {} {}: {}[{}]", argument.output ? "out" : "in ", argument.name,
+                     tensor::text(argument.dtype), shape));
   }
   line("// " + tiling::text(kernel_.parameters));
   line(fmt::format("#define NUSCOPE_LANES {}", settings_.lanes));
@@ -376,9 +420,10 @@ void FilePrinter::header(std::vector<Line>& lines) const {
     if (array.strip) continue;
     std::string shape;
     for (const Extent extent : array.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-    lines.push_back({fmt::format("{}{}* {};{}", array.written ? "" : "const ", arrayType(array.dtype), array.name,
-                                 shape.empty() ? "" : "  // " + shape),
-                     1, {}});
+    lines.push_back({fmt::format("{}{}* {};{}", array.written ? "" : "const ", arrayType(array.dtype),
+                                 array.name, shape.empty() ? "" : "  // " + shape),
+                     1,
+                     {}});
   }
   for (const auto& [symbol, field] : file_.counters) lines.push_back({fmt::format("long {};", field), 1, {}});
   line("};");
@@ -388,7 +433,8 @@ void FilePrinter::entry(std::vector<Line>& lines) {
   const auto line = [&](int indent, const std::string& text) { lines.push_back({text, indent, {}}); };
   std::string signature;
   for (const Argument& argument : kernel_.arguments) {
-    signature += fmt::format("{}{}* {}, ", argument.output ? "" : "const ", cType(argument.dtype), argument.name);
+    signature +=
+        fmt::format("{}{}* {}, ", argument.output ? "" : "const ", cType(argument.dtype), argument.name);
   }
   line(0, "");
   line(0, fmt::format("extern \"C\" void {}({}int threads) {{", kernel_.name, signature));
@@ -396,7 +442,8 @@ void FilePrinter::entry(std::vector<Line>& lines) {
   const std::int64_t shared = aligned(sharedBytes_);
   if (ownBytes_ > 0) line(1, fmt::format("constexpr long ownBytes = {};  // per thread", ownBytes_));
   if (shared > 0 || ownBytes_ > 0) {
-    line(1, fmt::format("const Scratch scratch({}{});", shared, ownBytes_ > 0 ? " + threads * ownBytes" : ""));
+    line(1,
+         fmt::format("const Scratch scratch({}{});", shared, ownBytes_ > 0 ? " + threads * ownBytes" : ""));
   }
   if (ownBytes_ > 0) {
     line(1, fmt::format("char* const own = scratch.data() + {};", shared));
@@ -410,7 +457,8 @@ void FilePrinter::entry(std::vector<Line>& lines) {
     if (array.offset < 0) {
       line(1, fmt::format("data.{} = {};", array.name, array.name));
     } else {
-      line(1, fmt::format("data.{} = ({}*)(scratch.data() + {});", array.name, arrayType(array.dtype), array.offset));
+      line(1, fmt::format("data.{} = ({}*)(scratch.data() + {});", array.name, arrayType(array.dtype),
+                          array.offset));
     }
   }
   for (Line& one : calls_) {
@@ -424,8 +472,13 @@ Kernel FilePrinter::print() {
   kernel_.name = "nuscope_" + identifier(context_.name.empty() ? "kernel" : context_.name);
   kernel_.parameters = parameters_;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
-           {"tile_m", settings_.tileM}, {"tile_n", settings_.tileN()}, {"strip_m", settings_.stripM}, {"block_k", settings_.blockK},
-           {"pack_a", settings_.packA ? 1 : 0}, {"pack_b", settings_.packB ? 1 : 0}, {"unroll", settings_.unroll},
+           {"tile_m", settings_.tileM},
+           {"tile_n", settings_.tileN()},
+           {"strip_m", settings_.stripM},
+           {"block_k", settings_.blockK},
+           {"pack_a", settings_.packA ? 1 : 0},
+           {"pack_b", settings_.packB ? 1 : 0},
+           {"unroll", settings_.unroll},
            {"stream", settings_.stream ? 1 : 0},
            {"fuse", parameter(parameters_, "fuse", 2)}}) {
     kernel_.parameters[name] = value;
@@ -436,13 +489,18 @@ Kernel FilePrinter::print() {
   makeStates(plan_.top);
   makeAnchors(plan_.top);
   for (const NodeRef node : tensor::topological(results_)) {
-    if (node->op == Op::loopResult) file_.arrayOf[node] = states_.at({node->operands[0], node->attributes.index}).first;
-    if (!target_.emits(node->dtype)) throw Refused{{fmt::format("{} emits no {}: {}", target_.name, tensor::text(node->dtype), tensor::describe(node)), "cast to f32"}};
+    if (node->op == Op::loopResult)
+      file_.arrayOf[node] = states_.at({node->operands[0], node->attributes.index}).first;
+    if (!target_.emits(node->dtype))
+      throw Refused{
+          {fmt::format("{} emits no {}: {}", target_.name, tensor::text(node->dtype), tensor::describe(node)),
+           "cast to f32"}};
   }
   emitScope(plan_.top, 0);
   std::vector<Line> lines;
   header(lines);
-  lines.insert(lines.end(), std::make_move_iterator(functions_.begin()), std::make_move_iterator(functions_.end()));
+  lines.insert(lines.end(), std::make_move_iterator(functions_.begin()),
+               std::make_move_iterator(functions_.end()));
   lines.push_back({"", 0, {}});
   lines.push_back({"}  // namespace", 0, {}});
   entry(lines);
@@ -451,13 +509,16 @@ Kernel FilePrinter::print() {
   int number = 0;
   for (const Line& line : lines) {
     ++number;
-    kernel_.text += line.text.empty() ? "\n" : std::string(static_cast<std::size_t>(line.indent) * 2, ' ') + line.text + "\n";
+    kernel_.text += line.text.empty()
+                        ? "\n"
+                        : std::string(static_cast<std::size_t>(line.indent) * 2, ' ') + line.text + "\n";
     if (!line.nodes.empty()) kernel_.nodesOfLine[number] = line.nodes;
   }
   kernel_.scratchBytes = aligned(sharedBytes_) + ownBytes_;
   kernel_.compileCommand = target_.compiler;
-  for (const std::string& flag : {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), std::string("{source}"), std::string("-o"),
-                                  std::string("{output}"), std::string("-lm"), std::string("-pthread")}) {
+  for (const std::string& flag :
+       {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), std::string("{source}"),
+        std::string("-o"), std::string("{output}"), std::string("-lm"), std::string("-pthread")}) {
     kernel_.compileCommand.push_back(flag);
   }
   return std::move(kernel_);
@@ -465,19 +526,23 @@ Kernel FilePrinter::print() {
 
 }  // namespace
 
-std::string_view cType(DType type) { return arrayType(type); }
+std::string_view cType(DType type) {
+  return arrayType(type);
+}
 
 std::string runtimeFolder() {
   if (const char* set = std::getenv("NUSCOPE_RUNTIME"); set != nullptr && *set != '\0') return set;
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path installed = fs::path(executablePath()).parent_path().parent_path() / "share" / "nuscope" / "runtime";
+  const fs::path installed =
+      fs::path(executablePath()).parent_path().parent_path() / "share" / "nuscope" / "runtime";
   if (fs::is_directory(installed, error)) return installed.string();
   return NUSCOPE_RUNTIME_SOURCE;
 }
 
-Result<Kernel> emitHost(const tensor::Program& context, std::span<const NodeRef> results, const tensor::Extents& extents,
-                        const machine::Target& target, const Parameters& parameters) {
+Result<Kernel> emitHost(const tensor::Program& context, std::span<const NodeRef> results,
+                        const tensor::Extents& extents, const machine::Target& target,
+                        const Parameters& parameters) {
   try {
     std::vector<NodeRef> roots(results.begin(), results.end());
     for (const tensor::Parameter& one : context.parameters) roots.push_back(one.node);

@@ -1,11 +1,11 @@
 #pragma once
 // The host printer: one variant at concrete extents as one readable C++ file. DESIGN 6, 8, 11.
 //
-// The function is `extern "C" void NAME(const T* in..., T* out..., int threads)`: inputs in the program's order,
-// results last; T is float (f32), double (f64), int (i32), signed char (i8) or unsigned char (bool; 0 or 1); a scalar is
-// a pointer to one element. Row-major, any alignment, no overlap, threads >= 1. The same bits for the same number of
-// threads. Nothing outside the operands is read or written. Inputs that violate the program's asserts, NaN and inf
-// give unspecified values, never a crash. Signed integers wrap.
+// The function is `extern "C" void NAME(const T* in..., T* out..., int threads)`: inputs in the program's
+// order, results last; T is float (f32), double (f64), int (i32), signed char (i8) or unsigned char (bool; 0
+// or 1); a scalar is a pointer to one element. Row-major, any alignment, no overlap, threads >= 1. The same
+// bits for the same number of threads. Nothing outside the operands is read or written. Inputs that violate
+// the program's asserts, NaN and inf give unspecified values, never a crash. Signed integers wrap.
 //
 // The file includes nuscope_runtime.h (vectors, functions, thread pool) and nothing else.
 #include <span>
@@ -30,23 +30,24 @@ struct Argument {
 };
 
 struct Kernel {
-  std::string name;                  ///< of the function
-  std::string text;                  ///< of the file
-  std::vector<Argument> arguments;   ///< inputs, then results; `threads` is not listed
+  std::string name;                 ///< of the function
+  std::string text;                 ///< of the file
+  std::vector<Argument> arguments;  ///< inputs, then results; `threads` is not listed
   std::unordered_map<int, std::vector<tensor::NodeRef>> nodesOfLine;  ///< 1-based line -> nodes it computes
   std::vector<std::string> compileCommand;  ///< argv with {source} and {output}; builds a shared library
-  Parameters parameters;             ///< all that were used, presets included
-  std::int64_t scratchBytes = 0;     ///< memory the kernel takes for itself, for one thread
-  std::vector<std::string> notes;    ///< e.g. which node fell back to a plain loop, and why
+  Parameters parameters;                    ///< all that were used, presets included
+  std::int64_t scratchBytes = 0;            ///< memory the kernel takes for itself, for one thread
+  std::vector<std::string> notes;           ///< e.g. which node fell back to a plain loop, and why
 };
 
-/// Refused with the reason where a type is not emitted by the target, a shape depends on a loop counter, or the
-/// parameters violate a limit. Throws UserError when an extent is missing. Thread-safe, deterministic.
+/// Refused with the reason where a type is not emitted by the target, a shape depends on a loop counter, or
+/// the parameters violate a limit. Throws UserError when an extent is missing. Thread-safe, deterministic.
 Result<Kernel> emitHost(const tensor::Program& context, std::span<const tensor::NodeRef> results,
-                        const tensor::Extents& extents, const machine::Target& target, const Parameters& parameters = {});
+                        const tensor::Extents& extents, const machine::Target& target,
+                        const Parameters& parameters = {});
 
-/// The folder of nuscope_runtime.h: $NUSCOPE_RUNTIME, ../share/nuscope/runtime beside the executable, or the source
-/// tree. Kernel::compileCommand names it already.
+/// The folder of nuscope_runtime.h: $NUSCOPE_RUNTIME, ../share/nuscope/runtime beside the executable, or the
+/// source tree. Kernel::compileCommand names it already.
 std::string runtimeFolder();
 
 /// "float", "int", "unsigned char": the element type of arguments.

@@ -34,7 +34,8 @@ std::int64_t parameter(const tiling::Parameters& parameters, const char* name, s
 /// Counts the work of all nests of a plan.
 class Counter {
  public:
-  Counter(const Concrete& concrete, const Plan& plan, const machine::Target& target, const tiling::Parameters& parameters)
+  Counter(const Concrete& concrete, const Plan& plan, const machine::Target& target,
+          const tiling::Parameters& parameters)
       : concrete_(concrete), plan_(plan), target_(target), parameters_(parameters) {}
 
   void scope(const Scope& scope, double times, std::vector<Work>& into) {
@@ -42,7 +43,8 @@ class Counter {
       for (const int i : group.nests) {
         const Nest& nest = scope.nests[static_cast<std::size_t>(i)];
         if (nest.kind == NestKind::loop) {
-          this->scope(*nest.body, times * static_cast<double>(concrete_.value(nest.loop->attributes.shape[0])), into);
+          this->scope(*nest.body,
+                      times * static_cast<double>(concrete_.value(nest.loop->attributes.shape[0])), into);
           continue;
         }
         Work work = nest.kind == NestKind::contract ? product(nest, group) : elements(nest);
@@ -55,8 +57,8 @@ class Counter {
 
  private:
   static void scale(Work& work, double times) {
-    for (double* const one : {&work.flops, &work.fmaVectors, &work.otherVectors, &work.divideVectors, &work.scalarOperations, &work.loadVectors,
-                              &work.storeVectors, &work.regions}) {
+    for (double* const one : {&work.flops, &work.fmaVectors, &work.otherVectors, &work.divideVectors,
+                              &work.scalarOperations, &work.loadVectors, &work.storeVectors, &work.regions}) {
       *one *= times;
     }
     for (auto& [level, bytes] : work.bytes) bytes *= times;
@@ -96,7 +98,8 @@ class Counter {
       cone.additions += share * weight;
     }
     for (const NodeRef operand : node->operands) {
-      const double ratio = static_cast<double>(concrete_.count(operand)) / static_cast<double>(std::max<Extent>(1, concrete_.count(node)));
+      const double ratio = static_cast<double>(concrete_.count(operand)) /
+                           static_cast<double>(std::max<Extent>(1, concrete_.count(node)));
       walk(operand, false, share * std::min(1.0, ratio), seen, cone);
     }
   }
@@ -108,7 +111,8 @@ class Counter {
     const bool strip = placed != plan_.placements.end() && placed->second.storage == Storage::strip;
     const bool none = placed != plan_.placements.end() && placed->second.storage == Storage::none;
     if (none) return;
-    const std::string& home = strip ? target_.memory[std::min<std::size_t>(1, target_.memory.size() - 1)].name : homeOf(2 * bytes);
+    const std::string& home =
+        strip ? target_.memory[std::min<std::size_t>(1, target_.memory.size() - 1)].name : homeOf(2 * bytes);
     for (const machine::MemoryLevel& level : target_.memory) {
       work.bytes[level.name] += bytes * times;
       if (level.name == home) break;
@@ -133,7 +137,8 @@ class Counter {
       walk(anchor.node, !anchor.copy, 1, seen, cone);
       double count = static_cast<double>(concrete_.count(anchor.node));
       if (anchor.role == Role::rowFold || anchor.role == Role::main) {
-        for (const NodeRef operand : anchor.node->operands) count = std::max(count, static_cast<double>(concrete_.count(operand)));
+        for (const NodeRef operand : anchor.node->operands)
+          count = std::max(count, static_cast<double>(concrete_.count(operand)));
         cone.additions += 1;
         if (anchor.role == Role::rowFold) ++passes;
       }
@@ -145,10 +150,14 @@ class Counter {
     }
     // Short loops pay for their ends; long ones hide latency by unrolling.
     const double unroll = static_cast<double>(parameter(parameters_, "unroll", 4));
-    const double rounds = std::max(1.0, static_cast<double>(nest.length) / (unroll * target_.vector.floats()));
-    const double latency = target_.vector.fmaLatency / std::min(unroll, static_cast<double>(target_.vector.fmaLatency) * 2);
+    const double rounds =
+        std::max(1.0, static_cast<double>(nest.length) / (unroll * target_.vector.floats()));
+    const double latency =
+        target_.vector.fmaLatency / std::min(unroll, static_cast<double>(target_.vector.fmaLatency) * 2);
     work.otherVectors *= 1 + 0.1 / rounds;
-    if (passes > 1) work.otherVectors += static_cast<double>(nest.rowCount()) * (rounds * latency * unroll * 0.25 + 12 * passes);
+    if (passes > 1)
+      work.otherVectors +=
+          static_cast<double>(nest.rowCount()) * (rounds * latency * unroll * 0.25 + 12 * passes);
     for (const NodeRef node : reads) {
       touch(work, node, 1);
       if (passes > 2) {  // read again from the nearest level that holds a row
@@ -165,7 +174,8 @@ class Counter {
     const machine::MicroTile& first = target_.microTiles[0];
     const double lanes = target_.vector.floats();
     const auto tileM = static_cast<double>(parameter(parameters_, "tile_m", first.rows));
-    const double tileN = static_cast<double>(parameter(parameters_, "tile_n", std::int64_t{first.vectors} * target_.vector.floats()));
+    const double tileN = static_cast<double>(
+        parameter(parameters_, "tile_n", std::int64_t{first.vectors} * target_.vector.floats()));
     const double rows = static_cast<double>(form.rows());
     const double columns = static_cast<double>(form.columns());
     const double depth = static_cast<double>(form.depth());
@@ -187,7 +197,9 @@ class Counter {
     work.storeVectors = tiles * sums * blocks;
     const bool packA = parameter(parameters_, "pack_a", 1) != 0;
     const bool packB = parameter(parameters_, "pack_b", 1) != 0;
-    const auto level = [&](std::size_t i) -> const std::string& { return target_.memory[std::min(i, target_.memory.size() - 1)].name; };
+    const auto level = [&](std::size_t i) -> const std::string& {
+      return target_.memory[std::min(i, target_.memory.size() - 1)].name;
+    };
     // A panel's block is reused from L1 by all rows of the strip if it fits, else it comes from L2 each time.
     const double panelBytes = blockK * tileN * 4;
     const double panelLoads = batches * std::ceil(rows / strip) * depth * columns * 4;
@@ -240,8 +252,9 @@ class Counter {
 
 }  // namespace
 
-std::vector<Work> workOf(const tensor::Program& context, std::span<const NodeRef> results, const tensor::Extents& extents,
-                         const machine::Target& target, const tiling::Parameters& parameters) {
+std::vector<Work> workOf(const tensor::Program& context, std::span<const NodeRef> results,
+                         const tensor::Extents& extents, const machine::Target& target,
+                         const tiling::Parameters& parameters) {
   std::vector<Work> work;
   try {
     std::vector<NodeRef> roots(results.begin(), results.end());
@@ -255,8 +268,9 @@ std::vector<Work> workOf(const tensor::Program& context, std::span<const NodeRef
   return work;
 }
 
-double modelledSeconds(const tensor::Program& context, std::span<const NodeRef> results, const tensor::Extents& extents,
-                       const machine::Target& target, const tiling::Parameters& parameters, int threads) {
+double modelledSeconds(const tensor::Program& context, std::span<const NodeRef> results,
+                       const tensor::Extents& extents, const machine::Target& target,
+                       const tiling::Parameters& parameters, int threads) {
   const auto work = workOf(context, results, extents, target, parameters);
   if (work.empty()) return std::numeric_limits<double>::infinity();
   return machine::modelledSeconds(work, target, threads);

@@ -1,5 +1,6 @@
 #pragma once
-// What work a kernel does, counted nest by nest from the same plan that is printed, and the time modelled for it.
+// What work a kernel does, counted nest by nest from the same plan that is printed, and the time modelled for
+// it.
 #include <span>
 #include <vector>
 

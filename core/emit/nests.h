@@ -1,6 +1,6 @@
 #pragma once
-// One nest of loops -> one function of the emitted file. A printer per kind of nest: row_nest.cpp, fold_nest.cpp,
-// scan_nest.cpp, contract_nest.cpp.
+// One nest of loops -> one function of the emitted file. A printer per kind of nest: row_nest.cpp,
+// fold_nest.cpp, scan_nest.cpp, contract_nest.cpp.
 #include "core/emit/generator.h"
 #include "core/machine/target.h"
 #include "core/tiling/space.h"
@@ -9,7 +9,7 @@ namespace nuscope::emit {
 
 /// Parameters as the printers use them; see core/tiling/space.h.
 struct Settings {
-  int lanes = 8;         ///< floats per vector
+  int lanes = 8;  ///< floats per vector
   int tileM = 6;
   int tileVectors = 2;
   Extent stripM = 96;
@@ -21,17 +21,18 @@ struct Settings {
   [[nodiscard]] Extent tileN() const { return Extent{tileVectors} * lanes; }
 };
 
-/// `static void NAME(const Data& data, char* own, long begin, long end)`: rows (or units of work) begin .. end.
+/// `static void NAME(const Data& data, char* own, long begin, long end)`: rows (or units of work) begin ..
+/// end.
 struct Function {
   std::string name;
   std::string comment;
-  std::vector<Line> lines;              ///< the body
-  std::vector<NodeRef> nodes;           ///< that it computes
-  std::int64_t ownBytes = 0;            ///< of the thread's memory, from `ownOffset` on
-  Extent units = 1;                     ///< what begin and end count
-  Extent unit = 1;                      ///< they are multiples of this, but for the end
-  double work = 0;                      ///< rough number of scalar operations
-  std::string note;                     ///< why it has no vectors, if so
+  std::vector<Line> lines;     ///< the body
+  std::vector<NodeRef> nodes;  ///< that it computes
+  std::int64_t ownBytes = 0;   ///< of the thread's memory, from `ownOffset` on
+  Extent units = 1;            ///< what begin and end count
+  Extent unit = 1;             ///< they are multiples of this, but for the end
+  double work = 0;             ///< rough number of scalar operations
+  std::string note;            ///< why it has no vectors, if so
 };
 
 /// Arrays that an anchor is written to.
@@ -42,9 +43,9 @@ struct NestContext {
   FileContext& file;
   const Settings& settings;
   Targets targets;
-  std::int64_t ownOffset = 0;           ///< where the nest's part of the thread's memory begins
-  Extent batchRows = 1;                 ///< rows per batch of the group: where strips end
-  std::string title;                    ///< "3, 4: max, exp"
+  std::int64_t ownOffset = 0;  ///< where the nest's part of the thread's memory begins
+  Extent batchRows = 1;        ///< rows per batch of the group: where strips end
+  std::string title;           ///< "3, 4: max, exp"
 };
 
 Function rowNest(const NestContext& context, const fusion::Nest& nest);
@@ -52,19 +53,23 @@ Function foldNest(const NestContext& context, const fusion::Nest& nest);
 Function scanNest(const NestContext& context, const fusion::Nest& nest);
 
 struct ContractFunctions {
-  std::optional<Function> pack;         ///< copies b into panels; runs before the group
+  std::optional<Function> pack;  ///< copies b into panels; runs before the group
   Function product;
 };
-/// `packed`: the array for the panels of b, which the caller has made with packedShape; -1: b is read in place.
+/// `packed`: the array for the panels of b, which the caller has made with packedShape; -1: b is read in
+/// place.
 ContractFunctions contractNest(const NestContext& context, const fusion::Nest& nest, int packed);
 /// Shape [batches of b, panels, depth, columns of a panel] of packed b; empty where b is read in place.
-std::optional<ConcreteShape> packedShape(const FileContext& file, const fusion::Nest& nest, const Settings& settings);
+std::optional<ConcreteShape> packedShape(const FileContext& file, const fusion::Nest& nest,
+                                         const Settings& settings);
 
 // ---- shared by the printers
 /// Names in the function for the arrays it uses, as its first lines.
 std::vector<Line> arrayLines(const FileContext& file, const Generator& generator);
 /// Rounded up to whole cache lines.
-inline std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+inline std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 /// Thrown by fold hooks once they have taken the fold.
 struct FoldTaken {};
 /// Rough scalar operations of a node's value at one index, through what is computed in place.

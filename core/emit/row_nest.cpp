@@ -1,5 +1,5 @@
-// Rows of one vectorised axis: elementwise results, folds over the lanes, and what follows from them, in as many
-// passes over the row as folds depend on each other.
+// Rows of one vectorised axis: elementwise results, folds over the lanes, and what follows from them, in as
+// many passes over the row as folds depend on each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,9 +41,11 @@ std::vector<Line> arrayLines(const FileContext& file, const Generator& generator
     const Array& array = file.arrays[static_cast<std::size_t>(id)];
     const std::string type = fmt::format("{}{}*", written ? "" : "const ", arrayType(array.dtype));
     if (array.strip) {
-      lines.push_back({fmt::format("{} const {} = ({})(own + {});", type, array.name, type, array.offset), 0, {}});
+      lines.push_back(
+          {fmt::format("{} const {} = ({})(own + {});", type, array.name, type, array.offset), 0, {}});
     } else {
-      lines.push_back({fmt::format("{} __restrict const {} = data.{};", type, array.name, array.name), 0, {}});
+      lines.push_back(
+          {fmt::format("{} __restrict const {} = data.{};", type, array.name, array.name), 0, {}});
     }
   }
   return lines;
@@ -70,7 +72,8 @@ class Passes {
     return result;
   }
   int last = 0;
-  /// Values that are expensive and used by several passes: kept in a buffer, with the pass that computes them.
+  /// Values that are expensive and used by several passes: kept in a buffer, with the pass that computes
+  /// them.
   std::vector<std::pair<NodeRef, int>> kept;
 
  private:
@@ -107,7 +110,8 @@ class Passes {
       } else if (file_.arrayOf.contains(node)) {
         continue;
       }
-      const bool candidate = tensor::kind(node->op) == tensor::OpKind::elementwise && fusion::weight(node) >= 3 &&
+      const bool candidate = tensor::kind(node->op) == tensor::OpKind::elementwise &&
+                             fusion::weight(node) >= 3 &&
                              (own == byNode_.end() || !file_.arrayOf.contains(node));
       if (candidate && mine.size() > 1 && file_.concrete->shape(node) == full) {
         kept.emplace_back(node, *mine.begin());
@@ -128,7 +132,12 @@ class Passes {
 class RowPrinter {
  public:
   RowPrinter(const NestContext& context, const Nest& nest, bool vectors, std::set<std::int64_t> seams)
-      : context_(context), file_(context.file), nest_(nest), passes_(file_, nest), generator_(file_, vectors), vectors_(vectors),
+      : context_(context),
+        file_(context.file),
+        nest_(nest),
+        passes_(file_, nest),
+        generator_(file_, vectors),
+        vectors_(vectors),
         seams_(std::move(seams)) {}
 
   std::vector<Line> print() {
@@ -154,7 +163,10 @@ class RowPrinter {
       if (!buffers_.contains(node)) continue;
       const std::string& name = buffers_.at(node);
       const std::string type(arrayType(node->dtype));
-      lines.push_back({fmt::format("{}* const {} = ({}*)(own + {});", type, name, type, context_.ownOffset + offsets_.at(node)), 0, {}});
+      lines.push_back({fmt::format("{}* const {} = ({}*)(own + {});", type, name, type,
+                                   context_.ownOffset + offsets_.at(node)),
+                       0,
+                       {}});
     }
     for (Line& line : generator_.popLines()) lines.push_back(std::move(line));
     return lines;
@@ -170,7 +182,8 @@ class RowPrinter {
     for (const Anchor& anchor : nest_.anchors) {
       if (anchor.role != Role::rowLevel || passes_.of(anchor) != pass) continue;
       const auto index = fusion::unflatten(generator_.space(), row_, file_.concrete->shape(anchor.node));
-      const Value value = anchor.copy ? generator_.value(anchor.node, index) : generator_.compute(anchor.node, index);
+      const Value value =
+          anchor.copy ? generator_.value(anchor.node, index) : generator_.compute(anchor.node, index);
       if (!anchor.copy) generator_.rowValues[anchor.node] = value;
       storeAll(anchor, row_, value);
     }
@@ -228,8 +241,8 @@ class RowPrinter {
     const auto nodes = anchorsOf(nest_);
     if (vectors_) {
       const int unroll = nest_.flat ? std::min(context_.settings.unroll, 2) : unroll_;
-      generator_.pop(fmt::format("forLanes<{}>({}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{", unroll, bounds,
-                                 accumulators_.empty() ? "" : " u"),
+      generator_.pop(fmt::format("forLanes<{}>({}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{", unroll,
+                                 bounds, accumulators_.empty() ? "" : " u"),
                      "});", nodes);
     } else if (nest_.flat) {
       generator_.pop("for (long j = begin; j < end; ++j) {", "}", nodes);
@@ -242,7 +255,8 @@ class RowPrinter {
   void flatLanes(const Affine& lane) {
     for (const Anchor& anchor : nest_.anchors) {
       const auto index = fusion::unflatten(generator_.space(), lane, file_.concrete->shape(anchor.node));
-      const Value value = anchor.copy ? generator_.value(anchor.node, index) : generator_.compute(anchor.node, index);
+      const Value value =
+          anchor.copy ? generator_.value(anchor.node, index) : generator_.compute(anchor.node, index);
       storeAll(anchor, lane, value);
     }
   }
@@ -263,7 +277,8 @@ class RowPrinter {
   };
 
   void accumulate(const Anchor& anchor, const Affine& lane) {
-    generator_.foldHook = [&](semantics::Fold fold, const tensor::Dim&, const std::function<Value(const Affine&)>& body) -> Value {
+    generator_.foldHook = [&](semantics::Fold fold, const tensor::Dim&,
+                              const std::function<Value(const Affine&)>& body) -> Value {
       const Value value = body(lane);
       auto& accumulator = accumulators_[anchor.node];
       const std::string start = Generator::identity(fold, value.dtype);
@@ -271,24 +286,30 @@ class RowPrinter {
         accumulator = {generator_.fresh(file_.nameOf(anchor.node) + "_lanes"), fold, value.dtype};
         std::string starts;
         for (int u = 0; u < unroll_; ++u) {
-          const std::string one = !vectors_ ? start : fmt::format("{}({})", value.dtype == DType::boolean ? "splatMask" : "splat", start);
+          const std::string one =
+              !vectors_ ? start
+                        : fmt::format("{}({})", value.dtype == DType::boolean ? "splatMask" : "splat", start);
           starts += (u > 0 ? ", " : "") + one;
         }
         const std::string_view type = vectors_ ? vectorType(value.dtype) : scalarType(value.dtype);
-        generator_.addAt(rowDepth_, fmt::format("{} {}[{}] = {{{}}};", type, accumulator.name, unroll_, starts), {anchor.node});
+        generator_.addAt(rowDepth_,
+                         fmt::format("{} {}[{}] = {{{}}};", type, accumulator.name, unroll_, starts),
+                         {anchor.node});
       }
       const std::string slot = accumulator.name + (vectors_ ? "[u]" : "[0]");
       Value kept = value;
       if (vectors_) {
         const std::string neutral = value.dtype == DType::boolean ? "-1" : start;
-        kept = {fmt::format("keep({}, {}, lanes)", generator_.splatText(value), neutral), true, value.dtype, 0, false};
+        kept = {fmt::format("keep({}, {}, lanes)", generator_.splatText(value), neutral), true, value.dtype,
+                0, false};
       }
       const Value sum{slot, vectors_, value.dtype, 0, false};
       generator_.add(fmt::format("{} = {};", slot, generator_.combine(fold, sum, kept)), {anchor.node});
       throw FoldTaken();
     };
     try {
-      generator_.compute(anchor.node, fusion::unflatten(generator_.space(), row_, file_.concrete->shape(anchor.node)));
+      generator_.compute(anchor.node,
+                         fusion::unflatten(generator_.space(), row_, file_.concrete->shape(anchor.node)));
     } catch (const FoldTaken&) {
       generator_.foldHook = nullptr;
       return;
@@ -299,7 +320,8 @@ class RowPrinter {
   std::string folded(const Accumulator& accumulator) const {
     if (!vectors_) return accumulator.name + "[0]";
     std::vector<Value> parts;
-    for (int u = 0; u < unroll_; ++u) parts.push_back({fmt::format("{}[{}]", accumulator.name, u), true, accumulator.dtype, 0, false});
+    for (int u = 0; u < unroll_; ++u)
+      parts.push_back({fmt::format("{}[{}]", accumulator.name, u), true, accumulator.dtype, 0, false});
     while (parts.size() > 1) {  // pairwise
       std::vector<Value> next;
       for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
@@ -319,10 +341,12 @@ class RowPrinter {
     for (const Anchor& anchor : nest_.anchors) {
       if (anchor.role != Role::rowFold || passes_.of(anchor) != pass) continue;
       const Accumulator accumulator = accumulators_.at(anchor.node);
-      generator_.foldHook = [&](semantics::Fold, const tensor::Dim&, const std::function<Value(const Affine&)>&) -> Value {
+      generator_.foldHook = [&](semantics::Fold, const tensor::Dim&,
+                                const std::function<Value(const Affine&)>&) -> Value {
         return generator_.define(folded(accumulator), accumulator.dtype, false, rowDepth_, anchor.node);
       };
-      const Value value = generator_.compute(anchor.node, fusion::unflatten(generator_.space(), row_, file_.concrete->shape(anchor.node)));
+      const Value value = generator_.compute(
+          anchor.node, fusion::unflatten(generator_.space(), row_, file_.concrete->shape(anchor.node)));
       generator_.rowValues[anchor.node] = value;
       storeAll(anchor, row_, value);
     }
@@ -338,7 +362,8 @@ class RowPrinter {
     }
     const Value value = generator_.compute(node, index);
     if (vectors_) {
-      generator_.add(fmt::format("store({} + j, {}, lanes);", buffers_[node], generator_.splatText(value)), {node});
+      generator_.add(fmt::format("store({} + j, {}, lanes);", buffers_[node], generator_.splatText(value)),
+                     {node});
     } else {
       generator_.add(fmt::format("{}[j] = {};", buffers_[node], value.text), {node});
     }
@@ -348,14 +373,17 @@ class RowPrinter {
     generator_.override = [this, pass](NodeRef node, std::span<const Affine> index) -> std::optional<Value> {
       for (const Anchor& anchor : nest_.anchors) {
         if (anchor.node == node && !anchor.copy && anchor.role == Role::full && passes_.of(anchor) == pass) {
-          throw InternalError("a value is read from memory in the pass that computes it: " + tensor::describe(node));
+          throw InternalError("a value is read from memory in the pass that computes it: " +
+                              tensor::describe(node));
         }
       }
       for (const auto& [kept, first] : passes_.kept) {
         if (kept != node || first >= pass) continue;
         if (!std::ranges::equal(index, laneIndex_)) return std::nullopt;
         const std::string& name = buffers_.at(node);
-        if (vectors_) return generator_.define(fmt::format("load({} + j, lanes)", name), node->dtype, true, generator_.depth(), node);
+        if (vectors_)
+          return generator_.define(fmt::format("load({} + j, lanes)", name), node->dtype, true,
+                                   generator_.depth(), node);
         std::string text = name + "[j]";
         if (node->dtype == DType::boolean) text += " != 0";
         return generator_.define(text, node->dtype, false, generator_.depth(), node);
@@ -390,8 +418,9 @@ Function rowNest(const NestContext& context, const Nest& nest) {
   function.units = nest.flat ? nest.length : nest.rowCount();
   function.unit = nest.flat ? Extent{16} * context.settings.lanes : 1;
   for (const Anchor& anchor : nest.anchors) {
-    function.work += (1 + coneWeight(context.file, anchor.node)) *
-                     static_cast<double>(anchor.role == Role::rowLevel ? nest.rowCount() : nest.rowCount() * nest.length);
+    function.work +=
+        (1 + coneWeight(context.file, anchor.node)) *
+        static_cast<double>(anchor.role == Role::rowLevel ? nest.rowCount() : nest.rowCount() * nest.length);
   }
   std::set<std::int64_t> seams;
   bool vectors = nest.flat || nest.length > 1;

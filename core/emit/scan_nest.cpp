@@ -1,4 +1,5 @@
-// Prefix sums: along the last axis within vectors, with the carry in a vector; along others, lanes side by side.
+// Prefix sums: along the last axis within vectors, with the carry in a vector; along others, lanes side by
+// side.
 #include <fmt/format.h>
 
 #include "core/emit/nests.h"
@@ -13,8 +14,14 @@ namespace {
 class ScanPrinter {
  public:
   ScanPrinter(const NestContext& context, const Nest& nest, bool vectors)
-      : context_(context), file_(context.file), anchor_(nest.anchors[0]), node_(anchor_.node), shape_(file_.concrete->shape(node_)),
-        axis_(static_cast<std::size_t>(node_->attributes.axes[0])), generator_(file_, vectors), vectors_(vectors) {}
+      : context_(context),
+        file_(context.file),
+        anchor_(nest.anchors[0]),
+        node_(anchor_.node),
+        shape_(file_.concrete->shape(node_)),
+        axis_(static_cast<std::size_t>(node_->attributes.axes[0])),
+        generator_(file_, vectors),
+        vectors_(vectors) {}
 
   std::vector<Line> print() {
     if (!vectors_) {
@@ -41,7 +48,8 @@ class ScanPrinter {
   /// The summand at the index whose scanned axis is `k`.
   Value summand(const std::vector<Affine>& index, const Affine& k) {
     std::optional<Value> found;
-    generator_.foldHook = [&](semantics::Fold, const tensor::Dim&, const std::function<Value(const Affine&)>& body) -> Value {
+    generator_.foldHook = [&](semantics::Fold, const tensor::Dim&,
+                              const std::function<Value(const Affine&)>& body) -> Value {
       found = body(k);
       throw FoldTaken();
     };
@@ -56,7 +64,8 @@ class ScanPrinter {
 
   void storeAll(const std::vector<Affine>& index, const std::string& text, bool vector) {
     const Value value{text, vector, node_->dtype, 0, false};
-    for (const int array : context_.targets(anchor_)) generator_.store(array, fusion::flatten(index, shape_), value, node_);
+    for (const int array : context_.targets(anchor_))
+      generator_.store(array, fusion::flatten(index, shape_), value, node_);
   }
 
   /// Shape without the axes given.
@@ -78,10 +87,14 @@ class ScanPrinter {
     generator_.push();
     index.push_back(generator_.laneVariable("j", 0, shape_.back()));
     const Value value = summand(index, index.back());
-    generator_.add(fmt::format("const {} within = prefixSum(keep({}, {}, lanes));", type, generator_.splatText(value), zero), {node_});
+    generator_.add(fmt::format("const {} within = prefixSum(keep({}, {}, lanes));", type,
+                               generator_.splatText(value), zero),
+                   {node_});
     storeAll(index, "before + within", true);
     generator_.add("before = before + lastLane(within);", {node_});
-    generator_.pop(fmt::format("forLanes<2>(0, {}, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{", shape_.back()), "});", {node_});
+    generator_.pop(
+        fmt::format("forLanes<2>(0, {}, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{", shape_.back()),
+        "});", {node_});
     generator_.pop("for (long r = begin; r < end; ++r) {");
   }
 
@@ -94,7 +107,8 @@ class ScanPrinter {
     generator_.add(fmt::format("const long j0 = {};", space.text((t - outer * blocks()) * block())));
     generator_.add(fmt::format("const long count = min({}L, {} - j0);", block(), shape_.back()));
     const std::string zero = Generator::identity(semantics::Fold::sum, node_->dtype);
-    generator_.add(fmt::format("{} sums[{}] = {{}};", vectorType(node_->dtype), context_.settings.unroll), {node_});
+    generator_.add(fmt::format("{} sums[{}] = {{}};", vectorType(node_->dtype), context_.settings.unroll),
+                   {node_});
     generator_.push();
     const Affine k = generator_.variable("k", 0, shape_[axis_]);
     generator_.push();
@@ -105,7 +119,9 @@ class ScanPrinter {
     const Value value = summand(index, k);
     generator_.add(fmt::format("sums[u] = sums[u] + {};", generator_.splatText(value)), {node_});
     storeAll(index, "sums[u]", true);
-    generator_.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{", context_.settings.unroll), "});", {node_});
+    generator_.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{",
+                               context_.settings.unroll),
+                   "});", {node_});
     generator_.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", shape_[axis_]));
     generator_.pop("for (long t = begin; t < end; ++t) {");
   }
@@ -114,7 +130,9 @@ class ScanPrinter {
     generator_.push();
     const Affine r = generator_.variable("r", 0, units());
     const auto rest = fusion::unflatten(generator_.space(), r, without({axis_}));
-    generator_.add(fmt::format("{} sum = {};", scalarType(node_->dtype), Generator::identity(semantics::Fold::sum, node_->dtype)), {node_});
+    generator_.add(fmt::format("{} sum = {};", scalarType(node_->dtype),
+                               Generator::identity(semantics::Fold::sum, node_->dtype)),
+                   {node_});
     generator_.push();
     const Affine k = generator_.variable("k", 0, shape_[axis_]);
     std::vector<Affine> index = rest;

@@ -5,7 +5,8 @@ namespace nuscope::fusion {
 AccessDomain::Value AccessDomain::element(NodeRef operand, std::span<const Int> index) {
   std::vector<Affine> at(index.begin(), index.end());
   if (!seen_.emplace(operand, at).second) return {};
-  if (isStored_(operand) || operand->op == Op::input || operand->op == Op::loopState || operand->op == Op::loopResult) {
+  if (isStored_(operand) || operand->op == Op::input || operand->op == Op::loopState ||
+      operand->op == Op::loopResult) {
     accesses.push_back({operand, std::move(at)});
     return {};
   }
@@ -27,7 +28,9 @@ const std::map<std::string, Affine>& AccessDomain::counters() {
 std::vector<Affine> axisVariables(IndexSpace& space, const ConcreteShape& shape) {
   std::vector<Affine> index;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    index.push_back(shape[i] == 1 ? Affine() : Affine::atom(space.variable("i" + std::to_string(i), {0, shape[i] - 1}, 0)));
+    index.push_back(shape[i] == 1
+                        ? Affine()
+                        : Affine::atom(space.variable("i" + std::to_string(i), {0, shape[i] - 1}, 0)));
   }
   return index;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Which elements of stored tensors the value of a node reads, seen through the operators that are computed in place
-// (elementwise and layout operators are never stored unless somebody asks).
+// Which elements of stored tensors the value of a node reads, seen through the operators that are computed in
+// place (elementwise and layout operators are never stored unless somebody asks).
 #include <functional>
 #include <set>
 #include <vector>
@@ -26,10 +26,12 @@ class AccessDomain {
       : concrete_(concrete), space_(space), isStored_(std::move(isStored)) {}
 
   /// Reads of the value of `node` itself at `index`, even if it is stored.
-  void visit(NodeRef node, const std::vector<Affine>& index) { semantics::granular(*this, *node, std::span<const Int>(index), concrete_.facts()); }
+  void visit(NodeRef node, const std::vector<Affine>& index) {
+    semantics::granular(*this, *node, std::span<const Int>(index), concrete_.facts());
+  }
 
-  std::vector<Access> accesses;       ///< in order of the first read
-  std::vector<int> folds;             ///< variables of the folds that were met, outermost first
+  std::vector<Access> accesses;  ///< in order of the first read
+  std::vector<int> folds;        ///< variables of the folds that were met, outermost first
   std::vector<Extent> foldExtents;
 
   // The domain.

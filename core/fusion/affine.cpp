@@ -72,10 +72,12 @@ Affine IndexSpace::quotient(const Affine& numerator, std::int64_t divisor) {
   if (rest.constant == 0 && rest.terms.size() == 1 && rest.terms.begin()->second == 1) {
     // floor(floor(a / b) / c) = floor(a / (b * c))
     const Atom& inner = atom(rest.terms.begin()->first);
-    if (inner.kind == Atom::Kind::quotient) return whole + quotient(Affine(inner.left), inner.right.constant * divisor);
+    if (inner.kind == Atom::Kind::quotient)
+      return whole + quotient(Affine(inner.left), inner.right.constant * divisor);
   }
   for (std::size_t i = 0; i < atoms_.size(); ++i) {
-    if (atoms_[i].kind == Atom::Kind::quotient && atoms_[i].left == rest && atoms_[i].right.constant == divisor) {
+    if (atoms_[i].kind == Atom::Kind::quotient && atoms_[i].left == rest &&
+        atoms_[i].right.constant == divisor) {
       return whole + Affine::atom(static_cast<int>(i));
     }
   }
@@ -128,15 +130,20 @@ bool IndexSpace::lanes(const Affine& value) const {
 std::string IndexSpace::atomText(int id, bool vector) const {
   const Atom& a = atom(id);
   switch (a.kind) {
-    case Atom::Kind::variable: return vector && a.lanes ? fmt::format("lanesFrom({})", a.text) : a.text;
-    case Atom::Kind::value: return a.text;
+    case Atom::Kind::variable:
+      return vector && a.lanes ? fmt::format("lanesFrom({})", a.text) : a.text;
+    case Atom::Kind::value:
+      return a.text;
     case Atom::Kind::product:
-      return fmt::format("({}) * ({})", sumText(a.left, vector && lanes(a.left)), sumText(a.right, vector && lanes(a.right)));
+      return fmt::format("({}) * ({})", sumText(a.left, vector && lanes(a.left)),
+                         sumText(a.right, vector && lanes(a.right)));
     case Atom::Kind::quotient: {
       const std::string inner = sumText(a.left, vector && lanes(a.left));
-      const bool single = a.left.constant == 0 && a.left.terms.size() == 1 && a.left.terms.begin()->second == 1;
+      const bool single =
+          a.left.constant == 0 && a.left.terms.size() == 1 && a.left.terms.begin()->second == 1;
       if (range(a.left).least < 0) return fmt::format("floorDivide({}, {})", inner, a.right.constant);
-      return single ? fmt::format("({} / {})", inner, a.right.constant) : fmt::format("(({}) / {})", inner, a.right.constant);
+      return single ? fmt::format("({} / {})", inner, a.right.constant)
+                    : fmt::format("(({}) / {})", inner, a.right.constant);
     }
   }
   throw InternalError("an atom without a kind");
@@ -146,7 +153,8 @@ std::string IndexSpace::sumText(const Affine& value, bool vector) const {
   std::string result;
   // Larger strides first: i * 1024 + j.
   std::vector<std::pair<int, std::int64_t>> terms(value.terms.begin(), value.terms.end());
-  std::ranges::stable_sort(terms, [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  std::ranges::stable_sort(
+      terms, [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
   for (const auto& [id, coefficient] : terms) {
     const std::int64_t size = std::abs(coefficient);
     if (result.empty()) {
@@ -161,12 +169,17 @@ std::string IndexSpace::sumText(const Affine& value, bool vector) const {
     if (size != 1) result += fmt::format(" * {}", size);
   }
   if (result.empty()) return std::to_string(value.constant);
-  if (value.constant != 0) result += fmt::format(" {} {}", value.constant < 0 ? '-' : '+', std::abs(value.constant));
+  if (value.constant != 0)
+    result += fmt::format(" {} {}", value.constant < 0 ? '-' : '+', std::abs(value.constant));
   return result;
 }
 
-std::string IndexSpace::text(const Affine& value) const { return sumText(value, false); }
-std::string IndexSpace::vectorText(const Affine& value) const { return sumText(value, true); }
+std::string IndexSpace::text(const Affine& value) const {
+  return sumText(value, false);
+}
+std::string IndexSpace::vectorText(const Affine& value) const {
+  return sumText(value, true);
+}
 
 std::vector<std::int64_t> stridesOf(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
@@ -189,7 +202,8 @@ Affine flatten(const std::vector<Affine>& index, const std::vector<std::int64_t>
   return position;
 }
 
-std::vector<Affine> unflatten(IndexSpace& space, const Affine& position, const std::vector<std::int64_t>& shape) {
+std::vector<Affine> unflatten(IndexSpace& space, const Affine& position,
+                              const std::vector<std::int64_t>& shape) {
   const auto strides = stridesOf(shape);
   std::vector<Affine> index;
   Affine outer;  // floor(position / (stride * extent)), of the axis before

@@ -1,7 +1,7 @@
 #pragma once
-// Index arithmetic of the emitted loops: integer expressions that are linear in loop variables and in opaque atoms
-// (floor quotients, subscripts read from a tensor). Linear terms cancel, so that the index of a reshaped, sliced or
-// transposed operand becomes plain address arithmetic wherever that is possible.
+// Index arithmetic of the emitted loops: integer expressions that are linear in loop variables and in opaque
+// atoms (floor quotients, subscripts read from a tensor). Linear terms cancel, so that the index of a
+// reshaped, sliced or transposed operand becomes plain address arithmetic wherever that is possible.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -47,12 +47,12 @@ struct Range {
 /// What an atom stands for.
 struct Atom {
   enum class Kind { variable, quotient, product, value } kind = Kind::variable;
-  std::string text;           ///< variable, value: as it is printed
-  Affine left, right;         ///< quotient: left / right.constant, rounded down; product: left * right
+  std::string text;    ///< variable, value: as it is printed
+  Affine left, right;  ///< quotient: left / right.constant, rounded down; product: left * right
   Range range;
-  int depth = 0;              ///< of the deepest block that it depends on; the emitter's business
-  bool lanes = false;         ///< has a different value in each lane of a vector
-  bool vectorText = false;    ///< value: `text` is a vector of lanes already
+  int depth = 0;            ///< of the deepest block that it depends on; the emitter's business
+  bool lanes = false;       ///< has a different value in each lane of a vector
+  bool vectorText = false;  ///< value: `text` is a vector of lanes already
 };
 
 class IndexSpace {
@@ -94,6 +94,7 @@ std::int64_t countOf(const std::vector<std::int64_t>& shape);
 /// The position of `index` in a row-major tensor of that shape.
 Affine flatten(const std::vector<Affine>& index, const std::vector<std::int64_t>& shape);
 /// The inverse: one index per axis of `shape`. The first axis takes what is left.
-std::vector<Affine> unflatten(IndexSpace& space, const Affine& position, const std::vector<std::int64_t>& shape);
+std::vector<Affine> unflatten(IndexSpace& space, const Affine& position,
+                              const std::vector<std::int64_t>& shape);
 
 }  // namespace nuscope::fusion

@@ -24,8 +24,10 @@ Concrete::Concrete(const tensor::Program& context, std::span<const NodeRef> root
     : extents_(std::move(extents)), facts_(context.facts) {
   for (const NodeRef node : tensor::topological(roots)) {
     std::set<std::string>& mine = counters_[node];
-    for (const NodeRef operand : node->operands) mine.insert(counters_[operand].begin(), counters_[operand].end());
-    for (const NodeRef root : node->attributes.body) mine.insert(counters_[root].begin(), counters_[root].end());
+    for (const NodeRef operand : node->operands)
+      mine.insert(counters_[operand].begin(), counters_[operand].end());
+    for (const NodeRef root : node->attributes.body)
+      mine.insert(counters_[root].begin(), counters_[root].end());
     if (node->op == Op::loop) {
       mine.erase(node->attributes.name);
       loopExtents_[node->attributes.name] = value(node->attributes.shape[0]);
@@ -58,12 +60,14 @@ Extent Concrete::value(const Dim& dim) const {
   std::set<std::string> counters;
   addCounters({dim}, counters);
   if (!counters.empty()) {
-    throw Refused{{fmt::format("the extent {} depends on a loop's counter", dim.text()), "use a mask over the whole extent"}};
+    throw Refused{{fmt::format("the extent {} depends on a loop's counter", dim.text()),
+                   "use a mask over the whole extent"}};
   }
   return dim.evaluate(extents_);
 }
 
-Affine Concrete::affine(const Dim& dim, IndexSpace& space, const std::map<std::string, Affine>& counters) const {
+Affine Concrete::affine(const Dim& dim, IndexSpace& space,
+                        const std::map<std::string, Affine>& counters) const {
   Affine sum;
   for (const auto& [monomial, coefficient] : dim.terms()) {
     Affine product(coefficient);

@@ -32,7 +32,8 @@ class Concrete {
   [[nodiscard]] Extent count(NodeRef node) const { return countOf(shape(node)); }
   [[nodiscard]] Extent value(const tensor::Dim& dim) const;
   /// With counters as atoms of `space`.
-  Affine affine(const tensor::Dim& dim, IndexSpace& space, const std::map<std::string, Affine>& counters) const;
+  Affine affine(const tensor::Dim& dim, IndexSpace& space,
+                const std::map<std::string, Affine>& counters) const;
   /// Facts under which all nodes were made, counters of all loops included.
   [[nodiscard]] const tensor::DimFacts& facts() const { return facts_; }
   /// Counters (of loops around it) that the value of a node depends on.

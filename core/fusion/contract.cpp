@@ -20,7 +20,8 @@ tensor::EinsumSpec matmulSpec(NodeRef node) {
     return labels;
   };
   tensor::EinsumSpec spec;
-  spec.operands = {row ? batchLabels(a->shape.size() - 2) + "MK" : "K", column ? batchLabels(b->shape.size() - 2) + "KN" : "K"};
+  spec.operands = {row ? batchLabels(a->shape.size() - 2) + "MK" : "K",
+                   column ? batchLabels(b->shape.size() - 2) + "KN" : "K"};
   spec.result = batchLabels(batch) + (row ? "M" : "") + (column ? "N" : "");
   return spec;
 }
@@ -37,8 +38,10 @@ bool ContractForm::sharedB() const {
   return std::ranges::all_of(batch, [](const ContractAxis& axis) { return axis.inB < 0; });
 }
 
-std::vector<Affine> ContractForm::index(bool ofA, const std::vector<Affine>& batchIndex, const std::vector<Affine>& rowIndex,
-                                        const std::vector<Affine>& columnIndex, const std::vector<Affine>& depthIndex) const {
+std::vector<Affine> ContractForm::index(bool ofA, const std::vector<Affine>& batchIndex,
+                                        const std::vector<Affine>& rowIndex,
+                                        const std::vector<Affine>& columnIndex,
+                                        const std::vector<Affine>& depthIndex) const {
   std::vector<Affine> result(ofA ? rankA : rankB);
   const auto put = [&](const std::vector<ContractAxis>& axes, const std::vector<Affine>& values) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -55,7 +58,8 @@ std::vector<Affine> ContractForm::index(bool ofA, const std::vector<Affine>& bat
 
 std::optional<ContractForm> contractForm(const Concrete& concrete, NodeRef node) {
   if (node->operands.size() != 2) return std::nullopt;
-  const tensor::EinsumSpec spec = node->op == Op::matmul ? matmulSpec(node) : tensor::parseEinsum(node->attributes.name).value();
+  const tensor::EinsumSpec spec =
+      node->op == Op::matmul ? matmulSpec(node) : tensor::parseEinsum(node->attributes.name).value();
   if (repeats(spec.operands[0]) || repeats(spec.operands[1])) return std::nullopt;
   const auto axisOf = [&](std::size_t operand, char label) {
     const auto at = spec.operands[operand].find(label);
@@ -88,7 +92,8 @@ std::optional<ContractForm> contractForm(const Concrete& concrete, NodeRef node)
   std::string summed;
   for (const std::string& labels : spec.operands) {
     for (const char label : labels) {
-      if (spec.result.find(label) == std::string::npos && summed.find(label) == std::string::npos) summed += label;
+      if (spec.result.find(label) == std::string::npos && summed.find(label) == std::string::npos)
+        summed += label;
     }
   }
   for (const char label : summed) form.k.push_back(axis(label));

@@ -1,6 +1,6 @@
 #pragma once
-// A contraction brought to batches of matrix products: which axis of the result and of the operands is a row, a
-// column, a batch or summed.
+// A contraction brought to batches of matrix products: which axis of the result and of the operands is a row,
+// a column, a batch or summed.
 #include <optional>
 #include <vector>
 
@@ -30,13 +30,15 @@ struct ContractForm {
   /// Whether b is the same for all batches.
   [[nodiscard]] bool sharedB() const;
   /// Index of an operand, given the index of each group's axes.
-  [[nodiscard]] std::vector<Affine> index(bool ofA, const std::vector<Affine>& batchIndex, const std::vector<Affine>& rowIndex,
-                                          const std::vector<Affine>& columnIndex, const std::vector<Affine>& depthIndex) const;
+  [[nodiscard]] std::vector<Affine> index(bool ofA, const std::vector<Affine>& batchIndex,
+                                          const std::vector<Affine>& rowIndex,
+                                          const std::vector<Affine>& columnIndex,
+                                          const std::vector<Affine>& depthIndex) const;
   std::size_t rankA = 0, rankB = 0;
 };
 
-/// Empty where the node is no such product: repeated labels, more than two operands, an order of the result's axes
-/// that interleaves rows and batches after the columns.
+/// Empty where the node is no such product: repeated labels, more than two operands, an order of the result's
+/// axes that interleaves rows and batches after the columns.
 std::optional<ContractForm> contractForm(const Concrete& concrete, NodeRef node);
 
 }  // namespace nuscope::fusion

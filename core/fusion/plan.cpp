@@ -22,23 +22,24 @@ bool sumsNothing(NodeRef node) {
   if (node->op != Op::einsum) return false;
   const auto spec = tensor::parseEinsum(node->attributes.name).value();
   return std::ranges::all_of(spec.operands, [&](const std::string& labels) {
-    return std::ranges::all_of(labels, [&](char label) { return spec.result.find(label) != std::string::npos; });
+    return std::ranges::all_of(labels,
+                               [&](char label) { return spec.result.find(label) != std::string::npos; });
   });
 }
 
 bool isInPlace(NodeRef node) {
   const OpKind kind = tensor::kind(node->op);
   if (sumsNothing(node)) return true;
-  return kind == OpKind::elementwise || kind == OpKind::layout || node->op == Op::constant || node->op == Op::dimValue ||
-         node->op == Op::arange;
+  return kind == OpKind::elementwise || kind == OpKind::layout || node->op == Op::constant ||
+         node->op == Op::dimValue || node->op == Op::arange;
 }
 
 /// What an anchor reads, with the row and the lane it does so at.
 struct Cone {
   IndexSpace space;
-  Affine row;           ///< position of the row
+  Affine row;  ///< position of the row
   Affine lane;
-  Affine wholeRow;      ///< position over the whole shape: the row of a row-level anchor
+  Affine wholeRow;  ///< position over the whole shape: the row of a row-level anchor
   Extent laneExtent = 1;
   std::vector<Access> accesses;
   std::vector<Access> sideAccesses;  ///< contract: of b
@@ -51,9 +52,11 @@ ConcreteShape leading(const ConcreteShape& shape) {
 /// Builds the nests of one scope.
 class Planner {
  public:
-  Planner(const Concrete& concrete, Plan& plan, PlanOptions options) : concrete_(concrete), plan_(plan), options_(options) {}
+  Planner(const Concrete& concrete, Plan& plan, PlanOptions options)
+      : concrete_(concrete), plan_(plan), options_(options) {}
 
-  /// `roots[i]` goes to `destinations[i]`. `inner`: whether a node belongs to this scope (the others are outer).
+  /// `roots[i]` goes to `destinations[i]`. `inner`: whether a node belongs to this scope (the others are
+  /// outer).
   Scope build(std::span<const NodeRef> roots, const std::vector<Destination>& destinations,
               const std::function<bool(NodeRef)>& inner);
 
@@ -61,14 +64,16 @@ class Planner {
   void chooseAnchors(const std::vector<NodeRef>& order, std::span<const NodeRef> roots);
   void chooseForLoop(NodeRef loop);
   bool repeatsWork(NodeRef node, const std::vector<NodeRef>& users) const;
-  std::vector<NodeRef> scopeOrder(std::span<const NodeRef> roots, const std::function<bool(NodeRef)>& inner) const;
+  std::vector<NodeRef> scopeOrder(std::span<const NodeRef> roots,
+                                  const std::function<bool(NodeRef)>& inner) const;
 
   void place(NodeRef node, bool copy, std::vector<Destination> destinations);
   void addLoop(NodeRef loop, const std::function<bool(NodeRef)>& inner);
   Cone coneOf(NodeRef node, bool copy, NestKind kind, const std::optional<ContractForm>& form) const;
   NestKind kindOf(NodeRef node, std::optional<ContractForm>& form) const;
   bool isRowFold(NodeRef node) const;
-  std::optional<Role> roleIn(const Nest& nest, NodeRef node, bool foldsRow, const Cone& cone, bool& shares) const;
+  std::optional<Role> roleIn(const Nest& nest, NodeRef node, bool foldsRow, const Cone& cone,
+                             bool& shares) const;
   bool identical(const Nest& nest, const Access& access, const Affine& row, const Affine* lane) const;
 
   void dropUnshared();
@@ -88,14 +93,15 @@ class Planner {
   Plan& plan_;
   PlanOptions options_;
   Scope scope_;
-  std::unordered_set<NodeRef> anchors_;      ///< of this scope
-  std::unordered_set<NodeRef> soft_;         ///< anchors only to save work
+  std::unordered_set<NodeRef> anchors_;  ///< of this scope
+  std::unordered_set<NodeRef> soft_;     ///< anchors only to save work
   std::unordered_map<NodeRef, int> nestOf_;
-  std::vector<std::vector<Cone>> cones_;     ///< per nest and anchor
+  std::vector<std::vector<Cone>> cones_;            ///< per nest and anchor
   std::vector<std::unordered_set<NodeRef>> reads_;  ///< per nest
 };
 
-std::vector<NodeRef> Planner::scopeOrder(std::span<const NodeRef> roots, const std::function<bool(NodeRef)>& inner) const {
+std::vector<NodeRef> Planner::scopeOrder(std::span<const NodeRef> roots,
+                                         const std::function<bool(NodeRef)>& inner) const {
   std::vector<NodeRef> order;
   for (const NodeRef node : tensor::topological(roots)) {
     if (inner(node) && !plan_.stored(node)) order.push_back(node);
@@ -163,7 +169,8 @@ void Planner::chooseForLoop(NodeRef loop) {
     while (!inputs.empty()) {
       const NodeRef input = inputs.back();
       inputs.pop_back();
-      if (concrete_.counters(input).contains(loop->attributes.name) || isLeaf(input) || plan_.stored(input)) continue;
+      if (concrete_.counters(input).contains(loop->attributes.name) || isLeaf(input) || plan_.stored(input))
+        continue;
       const OpKind kind = tensor::kind(input->op);
       if (kind == OpKind::leaf) continue;
       if (kind == OpKind::layout) {
@@ -195,15 +202,19 @@ bool Planner::isRowFold(NodeRef node) const {
 
 NestKind Planner::kindOf(NodeRef node, std::optional<ContractForm>& form) const {
   switch (tensor::kind(node->op)) {
-    case OpKind::scan: return NestKind::scan;
-    case OpKind::reduce: return isRowFold(node) ? NestKind::row : NestKind::fold;
+    case OpKind::scan:
+      return NestKind::scan;
+    case OpKind::reduce:
+      return isRowFold(node) ? NestKind::row : NestKind::fold;
     case OpKind::contract:
       if (sumsNothing(node)) return NestKind::row;
       form = contractForm(concrete_, node);
-      if (form && node->dtype == DType::f32 && form->rows() >= 2 && form->columns() >= 4) return NestKind::contract;
+      if (form && node->dtype == DType::f32 && form->rows() >= 2 && form->columns() >= 4)
+        return NestKind::contract;
       form.reset();
       return isRowFold(node) ? NestKind::row : NestKind::fold;
-    default: return NestKind::row;
+    default:
+      return NestKind::row;
   }
 }
 
@@ -216,7 +227,8 @@ Cone Planner::coneOf(NodeRef node, bool copy, NestKind kind, const std::optional
   if (kind == NestKind::contract) {
     const std::size_t lead = form->batch.size() + form->m.size();
     const auto part = [&](std::size_t from, std::size_t count) {
-      return std::vector<Affine>(index.begin() + static_cast<std::ptrdiff_t>(from), index.begin() + static_cast<std::ptrdiff_t>(from + count));
+      return std::vector<Affine>(index.begin() + static_cast<std::ptrdiff_t>(from),
+                                 index.begin() + static_cast<std::ptrdiff_t>(from + count));
     };
     ConcreteShape depth;
     for (const ContractAxis& axis : form->k) depth.push_back(axis.extent);
@@ -224,7 +236,8 @@ Cone Planner::coneOf(NodeRef node, bool copy, NestKind kind, const std::optional
     const auto batch = part(0, form->batch.size());
     const auto m = part(form->batch.size(), form->m.size());
     const auto n = part(lead, form->n.size());
-    cone.row = flatten(part(0, lead), ConcreteShape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(lead)));
+    cone.row = flatten(part(0, lead),
+                       ConcreteShape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(lead)));
     const auto a = form->index(true, batch, m, n, k);
     domain.element(form->a, a);
     cone.accesses = std::move(domain.accesses);
@@ -240,7 +253,8 @@ Cone Planner::coneOf(NodeRef node, bool copy, NestKind kind, const std::optional
   }
   cone.accesses = std::move(domain.accesses);
   if (kind == NestKind::row && isInPlace(node)) {
-    cone.row = flatten(std::vector<Affine>(index.begin(), index.end() - (index.empty() ? 0 : 1)), leading(shape));
+    cone.row =
+        flatten(std::vector<Affine>(index.begin(), index.end() - (index.empty() ? 0 : 1)), leading(shape));
     cone.lane = index.empty() ? Affine() : index.back();
     cone.laneExtent = shape.empty() ? 1 : shape.back();
   } else if (kind == NestKind::row && !domain.folds.empty()) {
@@ -256,7 +270,8 @@ bool Planner::identical(const Nest& nest, const Access& access, const Affine& ro
   const ConcreteShape& shape = concrete_.shape(access.node);
   for (const Anchor& anchor : nest.anchors) {
     if (anchor.node != access.node) continue;
-    if (anchor.role == Role::rowFold || anchor.role == Role::rowLevel) return flatten(access.index, shape) == row;
+    if (anchor.role == Role::rowFold || anchor.role == Role::rowLevel)
+      return flatten(access.index, shape) == row;
     if (lane == nullptr) return false;
     if (nest.kind == NestKind::contract) {
       // Columns may have several axes.
@@ -270,13 +285,17 @@ bool Planner::identical(const Nest& nest, const Access& access, const Affine& ro
   return true;
 }
 
-std::optional<Role> Planner::roleIn(const Nest& nest, NodeRef node, bool foldsRow, const Cone& cone, bool& shares) const {
+std::optional<Role> Planner::roleIn(const Nest& nest, NodeRef node, bool foldsRow, const Cone& cone,
+                                    bool& shares) const {
   if (nest.kind != NestKind::row && nest.kind != NestKind::contract) return std::nullopt;
   const auto isOwn = [&](const Access& access) {
-    return std::ranges::any_of(nest.anchors, [&](const Anchor& anchor) { return anchor.node == access.node && !anchor.copy; });
+    return std::ranges::any_of(
+        nest.anchors, [&](const Anchor& anchor) { return anchor.node == access.node && !anchor.copy; });
   };
   const auto allIdentical = [&](const Affine& row, const Affine* lane) {
-    return std::ranges::all_of(cone.accesses, [&](const Access& access) { return !isOwn(access) || identical(nest, access, row, lane); });
+    return std::ranges::all_of(cone.accesses, [&](const Access& access) {
+      return !isOwn(access) || identical(nest, access, row, lane);
+    });
   };
   const bool readsOwn = std::ranges::any_of(cone.accesses, isOwn);
   const ConcreteShape& shape = concrete_.shape(node);
@@ -295,11 +314,14 @@ std::optional<Role> Planner::roleIn(const Nest& nest, NodeRef node, bool foldsRo
     const bool fits = countOf(shape) == nest.rowCount() && cone.laneExtent == nest.length;
     return fits && allIdentical(cone.row, &cone.lane) ? std::optional(Role::rowFold) : std::nullopt;
   }
-  if (!shape.empty() && leading(shape) == nest.rows && shape.back() == nest.length && allIdentical(cone.row, &cone.lane)) {
+  if (!shape.empty() && leading(shape) == nest.rows && shape.back() == nest.length &&
+      allIdentical(cone.row, &cone.lane)) {
     return Role::full;
   }
-  if (shape.empty() && nest.rows.empty() && nest.length == 1 && allIdentical(cone.row, &cone.lane)) return Role::full;
-  if (readsOwn && countOf(shape) == nest.rowCount() && allIdentical(cone.wholeRow, nullptr)) return Role::rowLevel;
+  if (shape.empty() && nest.rows.empty() && nest.length == 1 && allIdentical(cone.row, &cone.lane))
+    return Role::full;
+  if (readsOwn && countOf(shape) == nest.rowCount() && allIdentical(cone.wholeRow, nullptr))
+    return Role::rowLevel;
   return std::nullopt;
 }
 
@@ -327,7 +349,8 @@ void Planner::place(NodeRef node, bool copy, std::vector<Destination> destinatio
       bool shares = false;
       auto role = roleIn(nest, node, !inPlace, cone, shares);
       if (!role) continue;
-      for (const Access& access : cone.accesses) shares = shares || reads_[static_cast<std::size_t>(at)].contains(access.node);
+      for (const Access& access : cone.accesses)
+        shares = shares || reads_[static_cast<std::size_t>(at)].contains(access.node);
       if (!shares) continue;
       anchor.role = *role;
       nest.anchors.push_back(std::move(anchor));
@@ -375,11 +398,11 @@ void Planner::addLoop(NodeRef loop, const std::function<bool(NodeRef)>& inner) {
   for (const NodeRef anchor : anchors_) plan_.placements.try_emplace(anchor);
   const std::string counter = loop->attributes.name;
   std::vector<Destination> next;
-  for (std::size_t i = 0; i < loop->operands.size(); ++i) next.push_back({Destination::Kind::stateNext, static_cast<int>(i), loop});
+  for (std::size_t i = 0; i < loop->operands.size(); ++i)
+    next.push_back({Destination::Kind::stateNext, static_cast<int>(i), loop});
   Planner body(concrete_, plan_, options_);
-  nest.body = std::make_shared<Scope>(body.build(loop->attributes.body, next, [&](NodeRef node) {
-    return concrete_.counters(node).contains(counter);
-  }));
+  nest.body = std::make_shared<Scope>(body.build(
+      loop->attributes.body, next, [&](NodeRef node) { return concrete_.counters(node).contains(counter); }));
   auto& reads = reads_.emplace_back();
   for (const auto& list : body.reads_) reads.insert(list.begin(), list.end());
   cones_.emplace_back();
@@ -388,14 +411,17 @@ void Planner::addLoop(NodeRef loop, const std::function<bool(NodeRef)>& inner) {
   scope_.nests.push_back(std::move(nest));
 }
 
-/// An anchor that was only to save work, and that nobody outside its nest reads, is computed in place after all.
+/// An anchor that was only to save work, and that nobody outside its nest reads, is computed in place after
+/// all.
 void Planner::dropUnshared() {
   for (std::size_t at = 0; at < scope_.nests.size(); ++at) {
     Nest& nest = scope_.nests[at];
     for (std::size_t i = 0; i < nest.anchors.size();) {
       const NodeRef node = nest.anchors[i].node;
-      bool outside = !soft_.contains(node) || !nest.anchors[i].destinations.empty() || nest.anchors.size() == 1;
-      for (std::size_t other = 0; other < reads_.size() && !outside; ++other) outside = other != at && reads_[other].contains(node);
+      bool outside =
+          !soft_.contains(node) || !nest.anchors[i].destinations.empty() || nest.anchors.size() == 1;
+      for (std::size_t other = 0; other < reads_.size() && !outside; ++other)
+        outside = other != at && reads_[other].contains(node);
       if (outside || nest.kind != NestKind::row) {
         ++i;
         continue;
@@ -443,7 +469,8 @@ bool Planner::joins(const Group& group, int index) const {
     }
   }
   for (const NodeRef node : reads_[static_cast<std::size_t>(index)]) {
-    for (const int member : group.nests) reads = reads || reads_[static_cast<std::size_t>(member)].contains(node);
+    for (const int member : group.nests)
+      reads = reads || reads_[static_cast<std::size_t>(member)].contains(node);
   }
   return reads;
 }
@@ -467,12 +494,14 @@ void Planner::flattenAlone() {
   for (const Group& group : scope_.groups) {
     Nest& nest = scope_.nests[static_cast<std::size_t>(group.nests[0])];
     if (group.nests.size() > 1 || nest.kind != NestKind::row) continue;
-    if (std::ranges::any_of(nest.anchors, [](const Anchor& anchor) { return anchor.role != Role::full; })) continue;
+    if (std::ranges::any_of(nest.anchors, [](const Anchor& anchor) { return anchor.role != Role::full; }))
+      continue;
     const Extent total = nest.rowCount() * nest.length;
     bool inOrder = true;
     for (const Anchor& anchor : nest.anchors) {
       IndexSpace space;
-      const Affine position = total == 1 ? Affine() : Affine::atom(space.variable("j", {0, total - 1}, 0, true));
+      const Affine position =
+          total == 1 ? Affine() : Affine::atom(space.variable("j", {0, total - 1}, 0, true));
       const auto index = unflatten(space, position, concrete_.shape(anchor.node));
       const std::size_t atoms = space.size();
       AccessDomain domain(concrete_, space, isStored());
@@ -488,7 +517,8 @@ void Planner::flattenAlone() {
       static_cast<void>(atoms);
       for (const NodeRef node : tensor::topological(std::span(&anchor.node, 1))) {
         // Subscripts and counting depend on the axes; selections by index too.
-        inOrder = inOrder && node->op != Op::take && node->op != Op::arange && node->op != Op::concatenate && node->op != Op::repeat;
+        inOrder = inOrder && node->op != Op::take && node->op != Op::arange && node->op != Op::concatenate &&
+                  node->op != Op::repeat;
       }
     }
     if (!inOrder) continue;
@@ -561,23 +591,30 @@ int weight(NodeRef node) {
     case Op::log:
     case Op::tanh:
     case Op::sin:
-    case Op::cos: return 10;
+    case Op::cos:
+      return 10;
     case Op::divide:
     case Op::sqrt:
     case Op::floorDivide:
-    case Op::modulo: return 3;
-    case Op::power: return std::max(1, node->attributes.index - 1);
-    case Op::take: return 2;
-    default: return tensor::kind(node->op) == OpKind::elementwise ? 1 : 0;
+    case Op::modulo:
+      return 3;
+    case Op::power:
+      return std::max(1, node->attributes.index - 1);
+    case Op::take:
+      return 2;
+    default:
+      return tensor::kind(node->op) == OpKind::elementwise ? 1 : 0;
   }
 }
 
 Plan planOf(const Concrete& concrete, std::span<const NodeRef> results, const PlanOptions& options) {
   Plan plan;
   std::vector<Destination> destinations;
-  for (std::size_t i = 0; i < results.size(); ++i) destinations.push_back({Destination::Kind::result, static_cast<int>(i), nullptr});
+  for (std::size_t i = 0; i < results.size(); ++i)
+    destinations.push_back({Destination::Kind::result, static_cast<int>(i), nullptr});
   Planner planner(concrete, plan, options);
-  plan.top = planner.build(results, destinations, [&](NodeRef node) { return concrete.counters(node).empty(); });
+  plan.top =
+      planner.build(results, destinations, [&](NodeRef node) { return concrete.counters(node).empty(); });
   return plan;
 }
 
@@ -588,13 +625,16 @@ void describeScope(const Plan& plan, const Scope& scope, const std::string& inde
   for (const Group& group : scope.groups) {
     for (const int i : group.nests) {
       const Nest& nest = scope.nests[static_cast<std::size_t>(i)];
-      into += fmt::format("{}{}{}[{} x {}{}]:", indent, group.nests.size() > 1 ? "| " : "", kinds[static_cast<int>(nest.kind)],
-                          nest.rowCount(), nest.length, nest.flat ? ", flat" : "");
+      into += fmt::format("{}{}{}[{} x {}{}]:", indent, group.nests.size() > 1 ? "| " : "",
+                          kinds[static_cast<int>(nest.kind)], nest.rowCount(), nest.length,
+                          nest.flat ? ", flat" : "");
       for (const Anchor& anchor : nest.anchors) {
         static constexpr const char* places[] = {"", " -> result", " -> state", " -> memory", " -> strip"};
         const auto found = plan.placements.find(anchor.node);
-        const int place = anchor.copy || found == plan.placements.end() ? 0 : static_cast<int>(found->second.storage);
-        into += fmt::format(" {}{}{},", anchor.copy ? "copy " : "", tensor::name(anchor.node->op), places[place]);
+        const int place =
+            anchor.copy || found == plan.placements.end() ? 0 : static_cast<int>(found->second.storage);
+        into +=
+            fmt::format(" {}{}{},", anchor.copy ? "copy " : "", tensor::name(anchor.node->op), places[place]);
       }
       if (into.back() == ',') into.pop_back();
       into += "\n";

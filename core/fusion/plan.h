@@ -1,10 +1,12 @@
 #pragma once
-// Node fusion: which nodes of a graph are computed by which nest of loops, and where their values live. DESIGN 6.
+// Node fusion: which nodes of a graph are computed by which nest of loops, and where their values live.
+// DESIGN 6.
 //
-// Operators that move or map elements (elementwise, layout) are computed in place, inside the loops of whoever reads
-// them, unless that would repeat expensive work. What remains are *anchors*; anchors over the same rows share a nest:
-//   row       rows x one vectorised axis: elementwise results, folds over the last axis and what follows from them
-//   contract  a matrix product on packed blocks; producers run while packing, consumers while storing
+// Operators that move or map elements (elementwise, layout) are computed in place, inside the loops of
+// whoever reads them, unless that would repeat expensive work. What remains are *anchors*; anchors over the
+// same rows share a nest:
+//   row       rows x one vectorised axis: elementwise results, folds over the last axis and what follows from
+//   them contract  a matrix product on packed blocks; producers run while packing, consumers while storing
 //   fold      any other fold; scan: prefix sums; loop: a loop of the program, with nests of its own
 // Nests over the same rows form a *group*: they run strip by strip, so that intermediates stay in cache.
 #include <memory>
@@ -21,7 +23,7 @@ namespace nuscope::fusion {
 /// Where a copy of an anchor's value is to be written, besides what other nests read.
 struct Destination {
   enum class Kind { result, stateStart, stateNext } kind = Kind::result;
-  int index = 0;             ///< which result, or which state
+  int index = 0;  ///< which result, or which state
   NodeRef loop = nullptr;
 };
 
@@ -35,7 +37,7 @@ enum class Role {
 
 struct Anchor {
   NodeRef node = nullptr;
-  bool copy = false;         ///< the value is stored elsewhere already (an input, a state): it is read and copied
+  bool copy = false;  ///< the value is stored elsewhere already (an input, a state): it is read and copied
   Role role = Role::full;
   std::vector<Destination> destinations;
 };
@@ -46,19 +48,19 @@ struct Scope;
 
 struct Nest {
   NestKind kind = NestKind::row;
-  std::vector<Anchor> anchors;          ///< operands first
-  ConcreteShape rows;                   ///< row, contract: leading axes (batches, then rows)
-  Extent length = 1;                    ///< row: lanes; contract: columns
-  bool flat = false;                    ///< row: one run over all elements, rows is empty and length their number
+  std::vector<Anchor> anchors;  ///< operands first
+  ConcreteShape rows;           ///< row, contract: leading axes (batches, then rows)
+  Extent length = 1;            ///< row: lanes; contract: columns
+  bool flat = false;            ///< row: one run over all elements, rows is empty and length their number
   std::optional<ContractForm> contract;
-  NodeRef loop = nullptr;               ///< loop
+  NodeRef loop = nullptr;  ///< loop
   std::shared_ptr<Scope> body;
   [[nodiscard]] Extent rowCount() const { return countOf(rows); }
 };
 
 struct Group {
-  std::vector<int> nests;               ///< indices in Scope::nests, ascending and consecutive
-  Extent batches = 1;                   ///< strips do not cross batches
+  std::vector<int> nests;  ///< indices in Scope::nests, ascending and consecutive
+  Extent batches = 1;      ///< strips do not cross batches
 };
 
 /// Nests in order of execution: of the program, or of the body of one loop.
@@ -69,17 +71,17 @@ struct Scope {
 
 /// Where the value of an anchor is read from by other nests.
 enum class Storage {
-  none,      ///< nobody else reads it
-  result,    ///< in a result
-  state,     ///< in the next value of a loop's state
-  scratch,   ///< in memory of its own
-  strip      ///< in a part of its own for the rows of the current strip, per thread
+  none,     ///< nobody else reads it
+  result,   ///< in a result
+  state,    ///< in the next value of a loop's state
+  scratch,  ///< in memory of its own
+  strip     ///< in a part of its own for the rows of the current strip, per thread
 };
 
 struct Placement {
   Storage storage = Storage::none;
-  int index = 0;             ///< which result or state
-  NodeRef loop = nullptr;    ///< state
+  int index = 0;           ///< which result or state
+  NodeRef loop = nullptr;  ///< state
 };
 
 struct Plan {

@@ -101,9 +101,8 @@ HostTarget hostTarget() {
     }
   }
   if (!best) throw EnvironmentError(fmt::format("no host target in {}", targetFolder()));
-  const std::string has = best->processorFeatures.empty()
-                              ? "runs what every processor of its kind runs"
-                              : "has " + joined(best->processorFeatures);
+  const std::string has = best->processorFeatures.empty() ? "runs what every processor of its kind runs"
+                                                          : "has " + joined(best->processorFeatures);
   return {best->name, fmt::format("the processor ({}) {}{}", processorName(), has, lacks)};
 }
 

@@ -14,13 +14,15 @@ Bound slowest(const Work& work, const Target& target, int threads) {
   const VectorUnit& unit = target.vector;
   const double share = work.parallelShare / threads + (1 - work.parallelShare);
   const double fma = work.fmaVectors * (unit.fma ? 1.0 : 2.0) / unit.fmaPerCycle;
-  const double arithmetic = fma + work.otherVectors / unit.operationsPerCycle + work.divideVectors / unit.dividesPerCycle +
+  const double arithmetic = fma + work.otherVectors / unit.operationsPerCycle +
+                            work.divideVectors / unit.dividesPerCycle +
                             work.scalarOperations / unit.operationsPerCycle;
   Bound bound{arithmetic * share, "arithmetic"};
   const auto consider = [&](double cycles, const std::string& name) {
     if (cycles > bound.cycles) bound = {cycles, name};
   };
-  consider((work.loadVectors / unit.loadsPerCycle + work.storeVectors / unit.storesPerCycle) * share, "loads and stores");
+  consider((work.loadVectors / unit.loadsPerCycle + work.storeVectors / unit.storesPerCycle) * share,
+           "loads and stores");
   for (const MemoryLevel& level : target.memory) {
     const auto found = work.bytes.find(level.name);
     if (found == work.bytes.end()) continue;
@@ -36,7 +38,8 @@ Bound slowest(const Work& work, const Target& target, int threads) {
 
 double modelledSeconds(const Work& work, const Target& target, int threads) {
   const double cycles = slowest(work, target, std::max(threads, 1)).cycles;
-  const double dispatch = threads > 1 ? work.regions * target.dispatchMicroseconds * 1e-6 : work.regions * 5e-8;
+  const double dispatch =
+      threads > 1 ? work.regions * target.dispatchMicroseconds * 1e-6 : work.regions * 5e-8;
   return cycles / (target.gigahertz * 1e9) + dispatch;
 }
 

@@ -48,8 +48,10 @@ class Reader {
   }
   double number(const char* key, double least, bool orEqual = false) {
     const Json& value = at(key);
-    const bool ok = value.is_number() && (orEqual ? value.get<double>() >= least : value.get<double>() > least);
-    if (!ok) fail(key, fmt::format("a number {} {} is expected, not {}", orEqual ? ">=" : ">", least, value.dump()));
+    const bool ok =
+        value.is_number() && (orEqual ? value.get<double>() >= least : value.get<double>() > least);
+    if (!ok)
+      fail(key, fmt::format("a number {} {} is expected, not {}", orEqual ? ">=" : ">", least, value.dump()));
     return value.get<double>();
   }
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) {
@@ -62,7 +64,8 @@ class Reader {
   const Json& array(const char* key, std::size_t least) {
     const Json& value = at(key);
     if (!value.is_array() || value.size() < least) {
-      fail(key, fmt::format("an array of at least {} {} is expected", least, least == 1 ? "element" : "elements"));
+      fail(key,
+           fmt::format("an array of at least {} {} is expected", least, least == 1 ? "element" : "elements"));
     }
     return value;
   }
@@ -97,7 +100,8 @@ class Reader {
 VectorUnit readVector(Reader in) {
   VectorUnit unit;
   unit.bits = static_cast<int>(in.integer("bits", 128, 512));
-  if (unit.bits != 128 && unit.bits != 256 && unit.bits != 512) in.fail("bits", "128, 256 or 512 is expected");
+  if (unit.bits != 128 && unit.bits != 256 && unit.bits != 512)
+    in.fail("bits", "128, 256 or 512 is expected");
   unit.registers = static_cast<int>(in.integer("registers", 8, 64));
   unit.fma = in.boolean("fma");
   unit.fmaPerCycle = in.number("fmaPerCycle", 0);
@@ -131,7 +135,8 @@ void readMemory(Reader& in, Target& target) {
     const MemoryLevel level = readLevel(at);
     const bool last = i + 1 == levels.size();
     if (!names.insert(level.name).second) at.fail("name", fmt::format("'{}' is given twice", level.name));
-    if (last != (level.bytes == 0)) at.fail("bytes", "0 stands for main memory, and is expected for the last level only");
+    if (last != (level.bytes == 0))
+      at.fail("bytes", "0 stands for main memory, and is expected for the last level only");
     if (!last && level.bytes <= previous) at.fail("bytes", "levels are expected in ascending order of size");
     previous = level.bytes;
     target.memory.push_back(level);
@@ -155,7 +160,9 @@ const MemoryLevel& Target::level(std::string_view levelName) const {
   throw InternalError(fmt::format("target {} has no memory level {}", name, levelName));
 }
 
-bool Target::emits(tensor::DType type) const { return std::ranges::find(dtypes, type) != dtypes.end(); }
+bool Target::emits(tensor::DType type) const {
+  return std::ranges::find(dtypes, type) != dtypes.end();
+}
 
 Target parseTarget(std::string_view text, std::string_view file) {
   Json json;
@@ -198,7 +205,8 @@ std::string targetFolder() {
   if (const char* set = std::getenv("NUSCOPE_HW"); set != nullptr && *set != '\0') return set;
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path installed = fs::path(executablePath()).parent_path().parent_path() / "share" / "nuscope" / "hw";
+  const fs::path installed =
+      fs::path(executablePath()).parent_path().parent_path() / "share" / "nuscope" / "hw";
   if (fs::is_directory(installed, error)) return installed.string();
   return NUSCOPE_HW_SOURCE;
 }
@@ -208,7 +216,8 @@ std::vector<std::string> targetNames() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(targetFolder(), error)) {
     const std::string file = entry.path().filename().string();
-    if (file.ends_with(".json") && !file.ends_with(".schema.json")) names.push_back(entry.path().stem().string());
+    if (file.ends_with(".json") && !file.ends_with(".schema.json"))
+      names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
   return names;
@@ -217,7 +226,8 @@ std::vector<std::string> targetNames() {
 Target loadTarget(std::string_view nameOrPath) {
   std::string name(nameOrPath);
   if (name == "host") name = hostTarget().name;
-  if (name.find('/') != std::string::npos || name.ends_with(".json")) return parseTarget(readFile(name), name);
+  if (name.find('/') != std::string::npos || name.ends_with(".json"))
+    return parseTarget(readFile(name), name);
   const auto names = targetNames();
   if (std::ranges::find(names, name) == names.end()) {
     std::string known;

@@ -29,23 +29,26 @@ struct Facts {
   };
   std::vector<Product> products;
   bool vectorLoops = false;
-  Extent largestResult = 0;                   ///< bytes
-  Extent stripRowBytes = 0;                   ///< intermediates of one row of the widest fused group
-  std::set<std::string> plans;                ///< distinct ones
-  std::vector<std::int64_t> fuse;             ///< values that lead to distinct plans
+  Extent largestResult = 0;        ///< bytes
+  Extent stripRowBytes = 0;        ///< intermediates of one row of the widest fused group
+  std::set<std::string> plans;     ///< distinct ones
+  std::vector<std::int64_t> fuse;  ///< values that lead to distinct plans
 };
 
 bool isStoredThroughLayout(const fusion::Plan& plan, NodeRef node) {
   for (;;) {
     if (node->dtype != tensor::DType::f32) return false;
-    if (plan.stored(node) || node->op == Op::input || node->op == Op::loopState || node->op == Op::loopResult) return true;
-    const bool moves = tensor::kind(node->op) == tensor::OpKind::layout && node->op != Op::take && node->op != Op::concatenate;
+    if (plan.stored(node) || node->op == Op::input || node->op == Op::loopState || node->op == Op::loopResult)
+      return true;
+    const bool moves = tensor::kind(node->op) == tensor::OpKind::layout && node->op != Op::take &&
+                       node->op != Op::concatenate;
     if (!moves) return false;
     node = node->operands[0];
   }
 }
 
-void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::Concrete& concrete, Facts& facts) {
+void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::Concrete& concrete,
+            Facts& facts) {
   for (const fusion::Group& group : scope.groups) {
     Extent rowBytes = 0;
     for (const int i : group.nests) {
@@ -54,14 +57,17 @@ void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::
       facts.vectorLoops = facts.vectorLoops || nest.kind == NestKind::row || nest.kind == NestKind::fold;
       for (const fusion::Anchor& anchor : nest.anchors) {
         const auto placed = plan.placements.find(anchor.node);
-        if (!anchor.copy && placed != plan.placements.end() && placed->second.storage == fusion::Storage::strip) {
+        if (!anchor.copy && placed != plan.placements.end() &&
+            placed->second.storage == fusion::Storage::strip) {
           rowBytes += concrete.count(anchor.node) / nest.rowCount() * tensor::byteSize(anchor.node->dtype);
         }
       }
       if (!nest.contract) continue;
       const fusion::ContractForm& form = *nest.contract;
-      Facts::Product product{form.rows(), form.columns(), form.depth(), isStoredThroughLayout(plan, form.a), false};
-      const bool lastColumn = form.n.size() == 1 && form.n[0].inB + 1 == static_cast<int>(form.rankB) && form.k.size() == 1;
+      Facts::Product product{form.rows(), form.columns(), form.depth(), isStoredThroughLayout(plan, form.a),
+                             false};
+      const bool lastColumn =
+          form.n.size() == 1 && form.n[0].inB + 1 == static_cast<int>(form.rankB) && form.k.size() == 1;
       const bool stored = plan.stored(form.b) || form.b->op == Op::input || form.b->op == Op::loopState;
       product.bInPlace = lastColumn && stored && form.b->dtype == tensor::DType::f32;
       facts.products.push_back(product);
@@ -70,13 +76,15 @@ void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::
   }
 }
 
-Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results, const tensor::Extents& extents) {
+Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results,
+              const tensor::Extents& extents) {
   std::vector<NodeRef> roots(results.begin(), results.end());
   for (const tensor::Parameter& one : context.parameters) roots.push_back(one.node);
   const fusion::Concrete concrete(context, roots, extents);
   Facts facts;
   for (const NodeRef result : results) {
-    facts.largestResult = std::max(facts.largestResult, concrete.count(result) * tensor::byteSize(result->dtype));
+    facts.largestResult =
+        std::max(facts.largestResult, concrete.count(result) * tensor::byteSize(result->dtype));
   }
   for (int fuse = 2; fuse >= 0; --fuse) {
     const fusion::Plan plan = fusion::planOf(concrete, results, {fuse});
@@ -91,7 +99,9 @@ std::string kib(std::int64_t bytes) {
   return bytes % 1048576 == 0 ? fmt::format("{} MiB", bytes / 1048576) : fmt::format("{} KiB", bytes / 1024);
 }
 
-std::int64_t at(const Parameters& parameters, const char* name) { return parameters.at(name); }
+std::int64_t at(const Parameters& parameters, const char* name) {
+  return parameters.at(name);
+}
 
 void addProductParameters(const Facts& facts, const Target& target, Space& space) {
   const int lanes = target.vector.floats();
@@ -102,8 +112,12 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
     columns.insert(std::int64_t{tile.vectors} * lanes);
   }
   const machine::MicroTile& first = target.microTiles[0];
-  space.parameters.push_back({"tile_m", "rows of the register block", {rows.begin(), rows.end()}, first.rows});
-  space.parameters.push_back({"tile_n", "columns of the register block", {columns.begin(), columns.end()}, std::int64_t{first.vectors} * lanes});
+  space.parameters.push_back(
+      {"tile_m", "rows of the register block", {rows.begin(), rows.end()}, first.rows});
+  space.parameters.push_back({"tile_n",
+                              "columns of the register block",
+                              {columns.begin(), columns.end()},
+                              std::int64_t{first.vectors} * lanes});
   Extent mostRows = 1;
   Extent mostDepth = 1;
   bool anyA = false;
@@ -132,51 +146,64 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
     if (one <= 512) depth.preset = one;
   }
   space.parameters.push_back(std::move(depth));
-  space.parameters.push_back({"pack_a", "copy blocks of the left operand", anyA ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
-  space.parameters.push_back({"pack_b", "copy the right operand into panels", anyB ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
+  space.parameters.push_back({"pack_a", "copy blocks of the left operand",
+                              anyA ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
+  space.parameters.push_back({"pack_b", "copy the right operand into panels",
+                              anyB ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
 }
 
 void addProductConstraints(const Facts& facts, const Target& target, Space& space) {
   const int lanes = target.vector.floats();
   const int registers = target.vector.registers;
-  space.constraints.push_back(
-      {fmt::format("{} vector registers", registers),
-       fmt::format("tile_m x tile_n / {} sums, and one row or column of operands with one more, fit {} vector registers", lanes, registers),
-       {"tile_m", "tile_n"},
-       [=](const Parameters& p) {
-         const std::int64_t m = at(p, "tile_m");
-         const std::int64_t v = at(p, "tile_n") / lanes;
-         return m * v + std::min(m, v) + 1 <= registers;
-       }});
-  const double flight = target.vector.fmaPerCycle * target.vector.fmaLatency;
-  space.constraints.push_back({fmt::format("{:.0f} multiply-adds in flight", flight),
-                               fmt::format("tile_m x tile_n / {} sums hide the latency: at least {:.0f}", lanes, flight),
+  space.constraints.push_back({fmt::format("{} vector registers", registers),
+                               fmt::format("tile_m x tile_n / {} sums, and one row or column of operands "
+                                           "with one more, fit {} vector registers",
+                                           lanes, registers),
                                {"tile_m", "tile_n"},
                                [=](const Parameters& p) {
-                                 return static_cast<double>(at(p, "tile_m") * (at(p, "tile_n") / lanes)) >= flight;
+                                 const std::int64_t m = at(p, "tile_m");
+                                 const std::int64_t v = at(p, "tile_n") / lanes;
+                                 return m * v + std::min(m, v) + 1 <= registers;
                                }});
+  const double flight = target.vector.fmaPerCycle * target.vector.fmaLatency;
+  space.constraints.push_back(
+      {fmt::format("{:.0f} multiply-adds in flight", flight),
+       fmt::format("tile_m x tile_n / {} sums hide the latency: at least {:.0f}", lanes, flight),
+       {"tile_m", "tile_n"},
+       [=](const Parameters& p) {
+         return static_cast<double>(at(p, "tile_m") * (at(p, "tile_n") / lanes)) >= flight;
+       }});
   const std::int64_t l2 = target.memory.size() > 2 ? target.memory[1].bytes : target.memory[0].bytes;
   const std::string l2Name = target.memory.size() > 2 ? target.memory[1].name : target.memory[0].name;
   Extent depth = 1;
   for (const Facts::Product& product : facts.products) depth = std::max(depth, product.depth);
-  space.constraints.push_back({fmt::format("{} of {}", l2Name, kib(l2)),
-                               fmt::format("a panel of block_k x tile_n floats fits half of {} ({})", l2Name, kib(l2)),
-                               {"block_k", "tile_n"},
-                               [=](const Parameters& p) { return std::min(at(p, "block_k"), depth) * at(p, "tile_n") * 4 <= l2 / 2; }});
-  space.constraints.push_back({fmt::format("{} of {}", l2Name, kib(l2)),
-                               fmt::format("a block of strip_m x block_k floats fits {} ({})", l2Name, kib(l2)),
-                               {"block_k", "strip_m"},
-                               [=](const Parameters& p) { return std::min(at(p, "block_k"), depth) * at(p, "strip_m") * 4 <= l2; }});
+  space.constraints.push_back(
+      {fmt::format("{} of {}", l2Name, kib(l2)),
+       fmt::format("a panel of block_k x tile_n floats fits half of {} ({})", l2Name, kib(l2)),
+       {"block_k", "tile_n"},
+       [=](const Parameters& p) {
+         return std::min(at(p, "block_k"), depth) * at(p, "tile_n") * 4 <= l2 / 2;
+       }});
+  space.constraints.push_back(
+      {fmt::format("{} of {}", l2Name, kib(l2)),
+       fmt::format("a block of strip_m x block_k floats fits {} ({})", l2Name, kib(l2)),
+       {"block_k", "strip_m"},
+       [=](const Parameters& p) { return std::min(at(p, "block_k"), depth) * at(p, "strip_m") * 4 <= l2; }});
   for (const Facts::Product& product : facts.products) {
     if (!product.bInPlace) continue;
-    space.constraints.push_back({fmt::format("{} columns", product.columns),
-                                 fmt::format("pack_b = 0 only where tile_n divides {} columns", product.columns),
-                                 {"pack_b", "tile_n"},
-                                 [columns = product.columns](const Parameters& p) { return at(p, "pack_b") == 1 || columns % at(p, "tile_n") == 0; }});
+    space.constraints.push_back(
+        {fmt::format("{} columns", product.columns),
+         fmt::format("pack_b = 0 only where tile_n divides {} columns", product.columns),
+         {"pack_b", "tile_n"},
+         [columns = product.columns](const Parameters& p) {
+           return at(p, "pack_b") == 1 || columns % at(p, "tile_n") == 0;
+         }});
   }
   Extent most = 1;
   for (const Facts::Product& product : facts.products) most = std::max(most, product.rows);
-  space.constraints.push_back({fmt::format("{} rows", most), fmt::format("tile_m is at most {} rows, rounded up to a register block", most), {"tile_m"},
+  space.constraints.push_back({fmt::format("{} rows", most),
+                               fmt::format("tile_m is at most {} rows, rounded up to a register block", most),
+                               {"tile_m"},
                                [=, least = space.parameters[0].values[0]](const Parameters& p) {
                                  return at(p, "tile_m") <= std::max(most, least);
                                }});
@@ -237,7 +264,8 @@ std::int64_t admittedUnder(const Space& space, const std::vector<bool>& active, 
 
 void count(Space& space) {
   space.combinations = 1;
-  for (const Parameter& one : space.parameters) space.combinations *= static_cast<std::int64_t>(one.values.size());
+  for (const Parameter& one : space.parameters)
+    space.combinations *= static_cast<std::int64_t>(one.values.size());
   std::vector<bool> active(space.constraints.size(), true);
   space.admitted = admittedUnder(space, active, false);
   space.conflict.clear();
@@ -252,7 +280,8 @@ void count(Space& space) {
   }
 }
 
-Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results, const tensor::Extents& extents, const Target& target) {
+Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results,
+              const tensor::Extents& extents, const Target& target) {
   Space space;
   Facts facts;
   try {
@@ -265,21 +294,26 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results, 
     addProductParameters(facts, target, space);
     addProductConstraints(facts, target, space);
   }
-  space.parameters.push_back({"fuse", "2: nests over the same rows run strip by strip; 1: they share loops; 0: every operator has its own", facts.fuse,
-                              facts.fuse.back()});
+  space.parameters.push_back(
+      {"fuse",
+       "2: nests over the same rows run strip by strip; 1: they share loops; 0: every operator has its own",
+       facts.fuse, facts.fuse.back()});
   const std::int64_t lastCache = target.memory[target.memory.size() - 2].bytes;
   if (facts.largestResult > lastCache / 2) {
     space.parameters.push_back({"stream", "store large results past the caches", {0, 1}, 1});
   }
-  if (facts.vectorLoops) space.parameters.push_back({"unroll", "vectors per round of vector loops", {1, 2, 4, 8}, 4});
+  if (facts.vectorLoops)
+    space.parameters.push_back({"unroll", "vectors per round of vector loops", {1, 2, 4, 8}, 4});
   if (facts.stripRowBytes > 0 && !facts.products.empty() && facts.fuse.size() > 1) {
     const std::int64_t l2 = target.memory.size() > 2 ? target.memory[1].bytes : target.memory[0].bytes;
     const std::int64_t rowBytes = facts.stripRowBytes;
     const std::string name = target.memory.size() > 2 ? target.memory[1].name : target.memory[0].name;
-    space.constraints.push_back({fmt::format("{} of {}", name, kib(l2)),
-                                 fmt::format("intermediates of strip_m rows ({} bytes each) fit twice {} ({}) where fuse = 2", rowBytes, name, kib(l2)),
-                                 {"strip_m", "fuse"},
-                                 [=](const Parameters& p) { return at(p, "fuse") < 2 || at(p, "strip_m") * rowBytes <= 2 * l2; }});
+    space.constraints.push_back(
+        {fmt::format("{} of {}", name, kib(l2)),
+         fmt::format("intermediates of strip_m rows ({} bytes each) fit twice {} ({}) where fuse = 2",
+                     rowBytes, name, kib(l2)),
+         {"strip_m", "fuse"},
+         [=](const Parameters& p) { return at(p, "fuse") < 2 || at(p, "strip_m") * rowBytes <= 2 * l2; }});
   }
   count(space);
   if (space.admitted > 0) {
@@ -317,7 +351,8 @@ std::vector<Parameters> enumerate(const Space& space, std::size_t limit) {
 
 std::string text(const Parameters& parameters) {
   std::string result;
-  for (const auto& [name, value] : parameters) result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
+  for (const auto& [name, value] : parameters)
+    result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
   return result;
 }
 

@@ -1,15 +1,18 @@
 #pragma once
-// The parameters one variant has on one target at one set of extents, which values each may take, and the limits of
-// the target that constrain them. DESIGN 6: strip, block and tile per dimension; an empty space is explained by a
-// minimal set of limits that are in conflict.
+// The parameters one variant has on one target at one set of extents, which values each may take, and the
+// limits of the target that constrain them. DESIGN 6: strip, block and tile per dimension; an empty space is
+// explained by a minimal set of limits that are in conflict.
 //
-// Parameters (those that have a meaning for the variant are in the space; all others are ignored by the emitter):
+// Parameters (those that have a meaning for the variant are in the space; all others are ignored by the
+// emitter):
 //   tile_m, tile_n   rows and columns of the matmul micro-kernel's register block
 //   strip_m          rows that pass through all fused nests together, and whose operands are packed together
 //   block_k          depth of the block of the left operand that is packed at once; >= K: not blocked
 //   pack_a, pack_b   1: the operand is copied into panels first; 0: read in place
-//   fuse             2: nests over the same rows run strip by strip, intermediates stay in cache; 1: elementwise
-//                    operators and row folds share loops, one nest after the other; 0: every operator is its own nest
+//   fuse             2: nests over the same rows run strip by strip, intermediates stay in cache; 1:
+//   elementwise
+//                    operators and row folds share loops, one nest after the other; 0: every operator is its
+//                    own nest
 //   unroll           vectors per round of vector loops
 //   stream           1: results larger than the last cache are stored past the caches
 #include <cstdint>
@@ -27,26 +30,27 @@ namespace nuscope::tiling {
 using Parameters = std::map<std::string, std::int64_t>;
 
 struct Parameter {
-  std::string name;                   ///< "tile_m"
-  std::string meaning;                ///< for people
-  std::vector<std::int64_t> values;   ///< candidates, ascending
-  std::int64_t preset = 0;            ///< what the emitter takes where nothing is set
+  std::string name;                  ///< "tile_m"
+  std::string meaning;               ///< for people
+  std::vector<std::int64_t> values;  ///< candidates, ascending
+  std::int64_t preset = 0;           ///< what the emitter takes where nothing is set
 };
 
 /// A limit. `text` names the limit with its numbers: "the register block needs 15 of 16 vector registers".
 struct Constraint {
-  std::string limit;                  ///< "16 vector registers", "L2 of 512 KiB"
-  std::string text;                   ///< the rule, in words
-  std::vector<std::string> over;      ///< parameters it reads
+  std::string limit;              ///< "16 vector registers", "L2 of 512 KiB"
+  std::string text;               ///< the rule, in words
+  std::vector<std::string> over;  ///< parameters it reads
   std::function<bool(const Parameters&)> holds;
 };
 
 struct Space {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  std::int64_t combinations = 0;      ///< product of the numbers of values
-  std::int64_t admitted = 0;          ///< of these, how many satisfy every constraint
-  /// Empty unless admitted == 0: the texts of a minimal set of constraints that no combination satisfies together.
+  std::int64_t combinations = 0;  ///< product of the numbers of values
+  std::int64_t admitted = 0;      ///< of these, how many satisfy every constraint
+  /// Empty unless admitted == 0: the texts of a minimal set of constraints that no combination satisfies
+  /// together.
   std::vector<std::string> conflict;
   [[nodiscard]] Parameters presets() const;
 };
@@ -58,8 +62,8 @@ Space spaceOf(const tensor::Program& context, std::span<const tensor::NodeRef> r
 /// Counts what is admitted and explains an empty space; spaceOf has called it.
 void count(Space& space);
 
-/// The admitted points, the presets first, then in lexicographic order of the parameters; at most `limit` (0: all),
-/// and then spread evenly over the whole order, so that a limit never cuts off one end. Deterministic.
+/// The admitted points, the presets first, then in lexicographic order of the parameters; at most `limit` (0:
+/// all), and then spread evenly over the whole order, so that a limit never cuts off one end. Deterministic.
 std::vector<Parameters> enumerate(const Space& space, std::size_t limit = 0);
 
 /// "tile_m=6 tile_n=16 strip_m=96".

@@ -24,8 +24,8 @@ struct Case {
 /// A program of resources/programs by name, or of a text with a newline.
 std::shared_ptr<tensor::Program> programOf(const std::string& nameOrText);
 /// Throws UserError with the refusal.
-Case emitted(const std::shared_ptr<tensor::Program>& program, const tensor::Extents& extents, const std::string& target,
-             const Parameters& parameters = {});
+Case emitted(const std::shared_ptr<tensor::Program>& program, const tensor::Extents& extents,
+             const std::string& target, const Parameters& parameters = {});
 
 /// Kernels of one shared library. The destructor unloads it.
 class Library {
@@ -40,8 +40,10 @@ class Library {
   [[nodiscard]] const Case& at(std::size_t i) const { return cases_[i]; }
   /// Runs kernel i on arrays in argument order.
   void run(std::size_t i, const std::vector<void*>& arguments, int threads) const;
-  /// Empty, or what is wrong: the worst element against the evaluator's bound, or a write outside the results.
-  std::string check(std::size_t i, semantics::Distribution distribution, std::uint64_t seed, int threads) const;
+  /// Empty, or what is wrong: the worst element against the evaluator's bound, or a write outside the
+  /// results.
+  std::string check(std::size_t i, semantics::Distribution distribution, std::uint64_t seed,
+                    int threads) const;
 
  private:
   std::vector<Case> cases_;
@@ -51,6 +53,8 @@ class Library {
 };
 
 /// Compiles `cases` in two processes of half each.
-std::vector<std::unique_ptr<Library>> compileAll(std::vector<Case> cases, const std::vector<std::string>& flags, const std::string& name);
+std::vector<std::unique_ptr<Library>> compileAll(std::vector<Case> cases,
+                                                 const std::vector<std::string>& flags,
+                                                 const std::string& name);
 
 }  // namespace nuscope::emit::testing

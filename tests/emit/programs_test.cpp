@@ -31,7 +31,8 @@ tensor::Extents shapeOf(const tensor::Program& program, int number) {
   return extents;
 }
 
-void checkAll(const std::vector<std::unique_ptr<Library>>& libraries, const std::vector<semantics::Distribution>& distributions) {
+void checkAll(const std::vector<std::unique_ptr<Library>>& libraries,
+              const std::vector<semantics::Distribution>& distributions) {
   for (const auto& library : libraries) {
     for (std::size_t i = 0; i < library->size(); ++i) {
       for (const auto distribution : distributions) {
@@ -45,20 +46,68 @@ void checkAll(const std::vector<std::unique_ptr<Library>>& libraries, const std:
   }
 }
 
-std::vector<Case> allCases(const std::string& target, const Parameters& parameters) {
+std::vector<Case> allCases(const std::string& target, const Parameters& parameters,
+                           std::initializer_list<int> shapes) {
   std::vector<Case> cases;
   for (const std::string& name : programNames()) {
     const auto program = programOf(name);
-    for (int shape = 0; shape < 3; ++shape) cases.push_back(emitted(program, shapeOf(*program, shape), target, parameters));
+    for (const int shape : shapes)
+      cases.push_back(emitted(program, shapeOf(*program, shape), target, parameters));
   }
   return cases;
 }
 
 using semantics::Distribution;
 
-TEST(Programs, HostTargetIsRight) {
-  checkAll(compileAll(allCases("host", {}), {"-O1"}, "host"),
+TEST(Programs, HostTarget) {
+  checkAll(compileAll(allCases("host", {}, {0, 1, 2}), {"-O1"}, "host"),
            {Distribution::normal, Distribution::large, Distribution::small, Distribution::ties});
+}
+
+TEST(Programs, EveryBlockAndNoFusion) {
+  const Parameters odd{{"tile_m", 4}, {"tile_n", 8}, {"block_k", 5}, {"strip_m", 8},
+                       {"pack_a", 0}, {"pack_b", 0}, {"unroll", 1}};
+  checkAll(compileAll(allCases("host", odd, {0}), {"-O1"}, "odd"), {Distribution::normal});
+  const Parameters apart{{"fuse", 0}, {"unroll", 8}, {"block_k", 16}};
+  checkAll(compileAll(allCases("host", apart, {2}), {"-O1"}, "apart"), {Distribution::normal});
+}
+
+TEST(Programs, GenericTargetWithoutUndefinedBehaviour) {
+  checkAll(compileAll(allCases("host-generic", {}, {0}),
+                      {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"}, "generic"),
+           {Distribution::normal, Distribution::large});
+}
+
+TEST(Programs, Avx512TextCompiles) {
+  std::vector<Case> cases;
+  for (const char* name : {"rmsnorm_matmul", "causal_attention", "layernorm", "cumsum", "gelu", "rope"}) {
+    const auto program = programOf(name);
+    cases.push_back(emitted(program, shapeOf(*program, 0), "host-avx512"));
+  }
+  const bool runs = machine::missingFeatures(machine::loadTarget("host-avx512")).empty();
+  const auto libraries = compileAll(std::move(cases), {"-O1"}, "avx512");
+  if (!runs) GTEST_SKIP() << "compiled, but this processor lacks avx512f";
+  checkAll(libraries, {Distribution::normal});
+}
+
+TEST(Programs, TextIsTheSameEveryTime) {
+  const auto program = programOf("causal_attention");
+  const auto extents = shapeOf(*program, 2);
+  const Case first = emitted(program, extents, "host");
+  EXPECT_EQ(first.kernel.text, emitted(programOf("causal_attention"), extents, "host").kernel.text);
+  EXPECT_FALSE(first.kernel.nodesOfLine.empty());
+}
+
+TEST(Programs, RefusalsSayWhy) {
+  const auto program = programOf("def half(x: f16[N]):\n    return x + x\n");
+  try {
+    emitted(program, {{"N", 4}}, "host");
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("emits no f16"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(emitted(programOf("matmul"), {{"M", 4}, {"K", 4}, {"N", 4}}, "host", {{"tile_n", 7}}),
+               std::exception);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The functions of nuscope_runtime.h against double precision, at every 997th float and at the edges; the thread pool.
+// The functions of nuscope_runtime.h against double precision, at every 997th float and at the edges; the
+// thread pool.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -101,13 +102,15 @@ class Runtime : public testing::TestWithParam<std::string> {
     if (!machine::missingFeatures(target).empty()) {
       GTEST_SKIP() << "this processor lacks " << machine::missingFeatures(target)[0];
     }
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("nuscope-runtime-{}-{}", getpid(), GetParam());
+    folder_ =
+        std::filesystem::temp_directory_path() / fmt::format("nuscope-runtime-{}-{}", getpid(), GetParam());
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "f.cpp") << "#define NUSCOPE_LANES " << target.vector.floats() << "\n" << source;
     ProcessOptions options;
     options.arguments = target.compiler;
-    for (const std::string& flag : {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), (folder_ / "f.cpp").string(),
-                                    std::string("-o"), (folder_ / "f.so").string(), std::string("-lm"), std::string("-pthread")}) {
+    for (const std::string& flag :
+         {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), (folder_ / "f.cpp").string(),
+          std::string("-o"), (folder_ / "f.so").string(), std::string("-lm"), std::string("-pthread")}) {
       options.arguments.push_back(flag);
     }
     const Finished finished = runProcess(options, "", std::chrono::seconds(120));
@@ -161,7 +164,8 @@ TEST_P(Runtime, StripsCoverEveryRowOnce) {
   for (const long rows : {1, 7, 12, 50}) {
     for (const int parts : {1, 2, 3, 9}) {
       const long total = 3 * rows;
-      EXPECT_EQ(strips(3, rows, 6, 12, parts), (total - 1) * total * (2 * total - 1) / 6) << rows << " " << parts;
+      EXPECT_EQ(strips(3, rows, 6, 12, parts), (total - 1) * total * (2 * total - 1) / 6)
+          << rows << " " << parts;
     }
   }
 }

@@ -1,5 +1,5 @@
-// How fast emitted kernels are, against plain loops and OpenBLAS (if it is installed): interleaved, best and median of
-// many short runs. Usage: emit_bench [filter] [threads] [k=v ...]. Not a test: prints a table.
+// How fast emitted kernels are, against plain loops and OpenBLAS (if it is installed): interleaved, best and
+// median of many short runs. Usage: emit_bench [filter] [threads] [k=v ...]. Not a test: prints a table.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -18,7 +18,8 @@ namespace {
 using namespace nuscope;
 using namespace nuscope::emit::testing;
 
-using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
+using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float,
+                      float*, int);
 using SetThreads = void (*)(int);
 
 struct Blas {
@@ -61,7 +62,9 @@ using Arrays = std::vector<float*>;
 void parallelRows(long rows, int threads, const std::function<void(long, long)>& body);
 
 #define ROWS(M, threads) parallelRows(M, threads, [&](long r0, long r1) { for (long i = r0; i < r1; ++i) {
-#define END_ROWS }})
+#define END_ROWS \
+  }              \
+  })
 
 }  // namespace
 
@@ -73,7 +76,8 @@ void parallelRows(long rows, int threads, const std::function<void(long, long)>&
     return;
   }
   std::vector<std::jthread> pool;
-  for (int t = 1; t < threads; ++t) pool.emplace_back([&, t] { body(rows * t / threads, rows * (t + 1) / threads); });
+  for (int t = 1; t < threads; ++t)
+    pool.emplace_back([&, t] { body(rows * t / threads, rows * (t + 1) / threads); });
   body(0, rows / threads);
 }
 
@@ -92,9 +96,15 @@ void softmaxRow(const float* x, float* y, long n) {
 
 std::vector<Entry> entries() {
   std::vector<Entry> list;
-  list.push_back({"matmul", {{"M", 1024}, {"K", 1024}, {"N", 1024}}, 2.0 * 1024 * 1024 * 1024,
-                  [](const Blas& blas, const Arrays& a, int) { product(blas, false, 1024, 1024, 1024, a[0], a[1], a[2]); }});
-  list.push_back({"rmsnorm_matmul", {{"M", 512}, {"K", 1024}, {"N", 1024}}, 2.0 * 512 * 1024 * 1024,
+  list.push_back({"matmul",
+                  {{"M", 1024}, {"K", 1024}, {"N", 1024}},
+                  2.0 * 1024 * 1024 * 1024,
+                  [](const Blas& blas, const Arrays& a, int) {
+                    product(blas, false, 1024, 1024, 1024, a[0], a[1], a[2]);
+                  }});
+  list.push_back({"rmsnorm_matmul",
+                  {{"M", 512}, {"K", 1024}, {"N", 1024}},
+                  2.0 * 512 * 1024 * 1024,
                   [](const Blas& blas, const Arrays& a, int threads) {
                     static std::vector<float> t(512 * 1024);
                     ROWS(512, threads) {
@@ -102,18 +112,24 @@ std::vector<Entry> entries() {
                       float s = 0;
                       for (long j = 0; j < 1024; ++j) s += x[j] * x[j];
                       s = 1 / sqrtf(s / 1024 + 1e-5F);
-                      for (long j = 0; j < 1024; ++j) t[static_cast<std::size_t>(i * 1024 + j)] = x[j] * s * a[1][j];
-                    } END_ROWS;
+                      for (long j = 0; j < 1024; ++j)
+                        t[static_cast<std::size_t>(i * 1024 + j)] = x[j] * s * a[1][j];
+                    }
+                    END_ROWS;
                     product(blas, false, 512, 1024, 1024, t.data(), a[2], a[3]);
                   }});
   list.push_back({"softmax", {{"M", 1024}, {"N", 1024}}, 0, [](const Blas&, const Arrays& a, int threads) {
-                    ROWS(1024, threads) { softmaxRow(a[0] + i * 1024, a[1] + i * 1024, 1024); } END_ROWS;
+                    ROWS(1024, threads) {
+                      softmaxRow(a[0] + i * 1024, a[1] + i * 1024, 1024);
+                    }
+                    END_ROWS;
                   }});
   list.push_back({"silu", {{"M", 1024}, {"N", 1024}}, 0, [](const Blas&, const Arrays& a, int threads) {
                     ROWS(1024, threads) {
                       const float* x = a[0] + i * 1024;
                       for (long j = 0; j < 1024; ++j) a[1][i * 1024 + j] = x[j] / (1 + expf(-x[j]));
-                    } END_ROWS;
+                    }
+                    END_ROWS;
                   }});
   list.push_back({"layernorm", {{"M", 128}, {"N", 8192}}, 0, [](const Blas&, const Arrays& a, int threads) {
                     ROWS(128, threads) {
@@ -124,8 +140,10 @@ std::vector<Entry> entries() {
                       s = 0;
                       for (long j = 0; j < 8192; ++j) s += (x[j] - mean) * (x[j] - mean);
                       const float r = 1 / sqrtf(s / 8192 + 1e-5F);
-                      for (long j = 0; j < 8192; ++j) a[3][i * 8192 + j] = (x[j] - mean) * r * a[1][j] + a[2][j];
-                    } END_ROWS;
+                      for (long j = 0; j < 8192; ++j)
+                        a[3][i * 8192 + j] = (x[j] - mean) * r * a[1][j] + a[2][j];
+                    }
+                    END_ROWS;
                   }});
   list.push_back({"rope", {{"S", 4096}, {"H", 128}}, 0, [](const Blas&, const Arrays& a, int threads) {
                     ROWS(4096, threads) {
@@ -135,15 +153,19 @@ std::vector<Entry> entries() {
                         a[3][i * 256 + j] = x[j] * c - x[j + 128] * s;
                         a[3][i * 256 + j + 128] = x[j + 128] * c + x[j] * s;
                       }
-                    } END_ROWS;
+                    }
+                    END_ROWS;
                   }});
   list.push_back({"cumsum", {{"M", 1024}, {"N", 4096}}, 0, [](const Blas&, const Arrays& a, int threads) {
                     ROWS(1024, threads) {
                       float s = 0;
                       for (long j = 0; j < 4096; ++j) a[1][i * 4096 + j] = s += a[0][i * 4096 + j];
-                    } END_ROWS;
+                    }
+                    END_ROWS;
                   }});
-  list.push_back({"gated_mlp", {{"M", 256}, {"K", 512}, {"H", 1024}}, 6.0 * 256 * 512 * 1024,
+  list.push_back({"gated_mlp",
+                  {{"M", 256}, {"K", 512}, {"H", 1024}},
+                  6.0 * 256 * 512 * 1024,
                   [](const Blas& blas, const Arrays& a, int threads) {
                     static std::vector<float> h(256 * 1024);
                     static std::vector<float> u(256 * 1024);
@@ -154,17 +176,21 @@ std::vector<Entry> entries() {
                         const auto k = static_cast<std::size_t>(j);
                         h[k] = h[k] / (1 + expf(-h[k])) * u[k];
                       }
-                    } END_ROWS;
+                    }
+                    END_ROWS;
                     product(blas, false, 256, 512, 1024, h.data(), a[3], a[4]);
                   }});
-  list.push_back({"attention", {{"M", 1024}, {"N", 1024}, {"D", 64}, {"E", 64}}, 4.0 * 1024 * 1024 * 64,
+  list.push_back({"attention",
+                  {{"M", 1024}, {"N", 1024}, {"D", 64}, {"E", 64}},
+                  4.0 * 1024 * 1024 * 64,
                   [](const Blas& blas, const Arrays& a, int threads) {
                     static std::vector<float> s(1024 * 1024);
                     product(blas, true, 1024, 1024, 64, a[0], a[1], s.data());
                     ROWS(1024, threads) {
                       for (long j = 0; j < 1024; ++j) s[static_cast<std::size_t>(i * 1024 + j)] *= 0.125F;
                       softmaxRow(s.data() + i * 1024, s.data() + i * 1024, 1024);
-                    } END_ROWS;
+                    }
+                    END_ROWS;
                     product(blas, false, 1024, 64, 1024, s.data(), a[2], a[3]);
                   }});
   return list;
@@ -179,7 +205,9 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) tiling::set(parameters, argv[i]);
   const Blas blas;
   if (blas.setThreads != nullptr) blas.setThreads(threads);
-  fmt::print("OpenBLAS core {}, {} thread(s); milliseconds, best (median); ratio: peer / ours of bests (medians)\n", blas.core, threads);
+  fmt::print(
+      "OpenBLAS core {}, {} thread(s); milliseconds, best (median); ratio: peer / ours of bests (medians)\n",
+      blas.core, threads);
   std::mt19937 random(1);
   for (const Entry& entry : entries()) {
     if (!filter.empty() && filter != "all" && entry.program != filter) continue;
@@ -215,10 +243,13 @@ int main(int argc, char** argv) {
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
     const auto& kernel = library.at(0);
-    const double modelled = emit::modelledSeconds(*kernel.program, kernel.results, kernel.extents, machine::loadTarget("host"), parameters, threads);
-    fmt::print("{:<16} ours {:7.3f} ({:7.3f})  peer {:7.3f} ({:7.3f})  ratio {:5.2f} ({:5.2f})  {:6.1f} GFLOP/s  modelled {:7.3f}\n", entry.program,
-               a[0] * 1e3, a[a.size() / 2] * 1e3, b[0] * 1e3, b[b.size() / 2] * 1e3, b[0] / a[0], b[b.size() / 2] / a[a.size() / 2],
-               entry.flops / a[0] * 1e-9, modelled * 1e3);
+    const double modelled = emit::modelledSeconds(*kernel.program, kernel.results, kernel.extents,
+                                                  machine::loadTarget("host"), parameters, threads);
+    fmt::print(
+        "{:<16} ours {:7.3f} ({:7.3f})  peer {:7.3f} ({:7.3f})  ratio {:5.2f} ({:5.2f})  {:6.1f} GFLOP/s  "
+        "modelled {:7.3f}\n",
+        entry.program, a[0] * 1e3, a[a.size() / 2] * 1e3, b[0] * 1e3, b[b.size() / 2] * 1e3, b[0] / a[0],
+        b[b.size() / 2] / a[a.size() / 2], entry.flops / a[0] * 1e-9, modelled * 1e3);
   }
   return 0;
 }

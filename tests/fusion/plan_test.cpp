@@ -36,7 +36,8 @@ TEST(Plan, AttentionKeepsScoresInCache) {
   const std::string text = planText("attention", {{"M", 8}, {"N", 16}, {"D", 4}, {"E", 8}});
   EXPECT_EQ(text.find("-> memory"), std::string::npos) << text;
   EXPECT_NE(text.find("| contract[8 x 16]"), std::string::npos) << text;
-  EXPECT_NE(planText("attention", {{"M", 8}, {"N", 16}, {"D", 4}, {"E", 8}}, 1).find("-> memory"), std::string::npos);
+  EXPECT_NE(planText("attention", {{"M", 8}, {"N", 16}, {"D", 4}, {"E", 8}}, 1).find("-> memory"),
+            std::string::npos);
 }
 
 TEST(Plan, EveryOperatorAloneWithoutFusion) {

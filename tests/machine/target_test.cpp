@@ -45,7 +45,8 @@ TEST(Target, MessagesNameTheKey) {
   EXPECT_EQ(refusalOf("\"bits\": 256", "\"bits\": 257"), "t.json: vector.bits: 128, 256 or 512 is expected");
   EXPECT_EQ(refusalOf("\"bytes\": 524288", "\"bytes\": 5"),
             "t.json: memory[1].bytes: levels are expected in ascending order of size");
-  EXPECT_EQ(refusalOf("\"rows\": 6", "\"rows\": 6, \"columns\": 1"), "t.json: microTiles[0].columns: unknown key");
+  EXPECT_EQ(refusalOf("\"rows\": 6", "\"rows\": 6, \"columns\": 1"),
+            "t.json: microTiles[0].columns: unknown key");
   EXPECT_EQ(refusalOf("\"gigahertz\": 2.8", "\"gigahertz\": 0"),
             "t.json: gigahertz: a number > 0 is expected, not 0");
   EXPECT_EQ(refusalOf("\"f32\"", "\"f31\""), "t.json: dtypes: 'f31' is no element type");

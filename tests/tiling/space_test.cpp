@@ -11,7 +11,8 @@
 namespace nuscope::tiling {
 namespace {
 
-Space spaceFor(const std::string& name, const tensor::Extents& extents, const std::string& target = "host-avx2") {
+Space spaceFor(const std::string& name, const tensor::Extents& extents,
+               const std::string& target = "host-avx2") {
   const auto program = language::parseFile(NUSCOPE_SOURCE_DIR "/resources/programs/" + name + ".py");
   return spaceOf(program, program.results, extents, machine::loadTarget(target));
 }
@@ -57,7 +58,9 @@ TEST(Space, AnEmptySpaceNamesWhatIsInConflict) {
   space.parameters = {{"a", "", {1, 2, 3}, 1}, {"b", "", {1, 2}, 1}};
   space.constraints = {{"x", "a is at least 3", {"a"}, [](const Parameters& p) { return p.at("a") >= 3; }},
                        {"y", "b is at least 1", {"b"}, [](const Parameters& p) { return p.at("b") >= 1; }},
-                       {"z", "a + b is at most 3", {"a", "b"}, [](const Parameters& p) { return p.at("a") + p.at("b") <= 3; }}};
+                       {"z", "a + b is at most 3", {"a", "b"}, [](const Parameters& p) {
+                          return p.at("a") + p.at("b") <= 3;
+                        }}};
   count(space);
   EXPECT_EQ(space.admitted, 0);
   EXPECT_EQ(space.conflict, (std::vector<std::string>{"a is at least 3", "a + b is at most 3"}));
@@ -73,7 +76,9 @@ TEST(Space, SettingsAreParsed) {
   EXPECT_THROW(set(parameters, "=6"), UserError);
 }
 
-TEST(Space, MissingExtentsAreNamed) { EXPECT_THROW(spaceFor("matmul", {{"M", 4}}), UserError); }
+TEST(Space, MissingExtentsAreNamed) {
+  EXPECT_THROW(spaceFor("matmul", {{"M", 4}}), UserError);
+}
 
 }  // namespace
 }  // namespace nuscope::tiling

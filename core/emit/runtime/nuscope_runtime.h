@@ -16,7 +16,8 @@
 #endif
 #define NUSCOPE_INLINE __attribute__((always_inline))
 
-namespace nuscope {
+// Hidden: every library has its own threads and memory, and takes them with it when it is unloaded.
+namespace nuscope __attribute__((visibility("hidden"))) {
 
 // ------------------------------------------------------------------------------------------------ vectors of lanes
 constexpr int W = NUSCOPE_LANES;
@@ -566,7 +567,7 @@ class Scratch {
   };
   struct Kept {
     Block* block = nullptr;
-    ~Kept() { release(block); }
+    ~Kept() { release((Block*)__atomic_exchange_n(&block, nullptr, __ATOMIC_ACQ_REL)); }
   };
   static Kept& kept() {
     static Kept one;
