@@ -143,29 +143,32 @@ json measurementJson(const CandidateRecord& candidate, const std::optional<Measu
 }
 
 json resultJson(const Study& study, const sweep::SweepRecord& record, const sweep::SweepResult& result) {
-  json report{{"format", "nuscope-sweep"},
-              {"version", 1},
-              {"sweep", result.sweep},
-              {"study", study.path()},
-              {"extents", record.extents},
-              {"target", record.target},
-              {"device", record.device},
-              {"toolchain", record.toolchain},
-              {"threads", record.threads},
-              {"seed", record.seed},
-              {"environment", record.environment},
-              {"candidates",
-               {{"enumerated", result.counts.enumerated},
-                {"measured", result.counts.measured},
-                {"wrong", result.counts.wrong},
-                {"failed", result.counts.failed},
-                {"timed_out", result.counts.timedOut}}},
-              {"reused", result.reused},
-              {"ties", result.ties},
-              {"notes", result.notes},
-              {"seconds", result.seconds},
-              {"cancelled", result.cancelled},
-              {"cut_by_time", result.cutByTime}};
+  json report{
+      {"format", "nuscope-sweep"},
+      {"version", 1},
+      {"sweep", result.sweep},
+      {"study", study.path()},
+      {"extents", record.extents},
+      {"target", record.target},
+      {"device", record.device},
+      {"toolchain", record.toolchain},
+      {"threads", record.threads},
+      {"seed", record.seed},
+      {"environment", record.environment},
+      {"candidates",
+       {{"enumerated", result.counts.enumerated},
+        {"measured", result.counts.measured},
+        {"wrong", result.counts.wrong},
+        {"failed", result.counts.failed},
+        {"timed_out", result.counts.timedOut}}},
+      {"reused", result.reused},
+      {"ties", result.ties},
+      {"notes", result.notes},
+      {"seconds", result.seconds},
+      {"seconds_spent",
+       {{"compile", result.compileSeconds}, {"gate", result.gateSeconds}, {"time", result.timeSeconds}}},
+      {"cancelled", result.cancelled},
+      {"cut_by_time", result.cutByTime}};
   report["rank_correlation"] =
       std::isfinite(result.rankCorrelation) ? json(result.rankCorrelation) : json(nullptr);
   report["best"] = nullptr;
@@ -179,8 +182,12 @@ json resultJson(const Study& study, const sweep::SweepRecord& record, const swee
     report["best"] = std::move(best);
   }
   json baselines = json::array();
-  for (const auto& [candidate, measurement] : result.baselines)
-    baselines.push_back(measurementJson(candidate, measurement));
+  for (std::size_t i = 0; i < result.baselines.size(); ++i) {
+    json baseline = measurementJson(result.baselines[i].first, result.baselines[i].second);
+    const double ratio = result.baselinesOverBest[i];
+    baseline["over_best"] = ratio > 0 ? json(ratio) : json(nullptr);
+    baselines.push_back(std::move(baseline));
+  }
   report["baselines"] = std::move(baselines);
   return report;
 }
@@ -200,12 +207,20 @@ std::vector<Row> rowsOf(const Study& study, int sweepId) {
   return rows;
 }
 
-void printRow(const Row& row, double best, const std::string& name, const std::string& mark) {
+/// `ratio`: to the best one's median; 0: none is shown.
+void printRow(const Row& row, double ratio, const std::string& name, const std::string& mark) {
   const Measurement& m = row.measurement;
   const auto& gate = m.gate;
   const double error = gate.worst >= 0 ? gate.draws[static_cast<std::size_t>(gate.worst)].ratio : 0;
-  fmt::print("{:<5} {:>11}  {:>11} .. {:<11} {:>6.2f}x  {:>7.2g}  {}\n", mark, timeText(m.median),
-             timeText(m.low), timeText(m.high), best > 0 ? m.median / best : 0, error, name);
+  fmt::print("{:<5} {:>11}  {:>11} .. {:<11} {:>7}  {:>7.2g}  {}\n", mark, timeText(m.median),
+             timeText(m.low), timeText(m.high), ratio > 0 ? fmt::format("{:.2f}x", ratio) : "-", error, name);
+}
+
+double overBest(const sweep::SweepResult& result, int baseline) {
+  for (std::size_t i = 0; i < result.baselines.size(); ++i) {
+    if (result.baselines[i].first.id == baseline) return result.baselinesOverBest[i];
+  }
+  return 0;
 }
 
 void printTable(const Study& study, const sweep::SweepRecord& record, const sweep::SweepResult& result) {
@@ -231,13 +246,18 @@ void printTable(const Study& study, const sweep::SweepRecord& record, const swee
     const bool tie = std::find(result.ties.begin(), result.ties.end(), row.candidate.id) != result.ties.end();
     if (!baseline && !isBest && !tie && printed >= shown) continue;
     if (!baseline) ++printed;
-    printRow(row, best, baseline ? row.candidate.label : candidateText(row.candidate),
+    const double ratio = baseline   ? overBest(result, row.candidate.id)
+                         : best > 0 ? row.measurement.median / best
+                                    : 0;
+    printRow(row, ratio, baseline ? row.candidate.label : candidateText(row.candidate),
              isBest     ? "best"
              : tie      ? "tie"
              : baseline ? "base"
                         : "");
   }
   fmt::print("\nerror: of the worst element, in bounds of rounding; the gate allows 4\n");
+  fmt::print("{:.1f} s went into compiling, {:.1f} s into the gate, {:.1f} s into timing\n",
+             result.compileSeconds, result.gateSeconds, result.timeSeconds);
   for (const auto& [candidate, measurement] : result.baselines) {
     if (!measurement || measurement->samples.empty()) {
       fmt::print("no baseline \"{}\": {}\n", candidate.label,

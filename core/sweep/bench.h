@@ -23,9 +23,10 @@ struct Entrant {
   std::vector<tensor::NodeRef> results;  ///< of its variant, for tracing a wrong result
   int ordinal = 0;                       ///< order of trial, from 1; 0 for baselines
   bool compiled = false;                 ///< in the worker's present generation
-  bool checked = false;                  ///< passed the gate in this process
+  std::size_t drawsPassed = 0;           ///< of the gate, in this process
   int rung = -1;                         ///< -1: not measured in this process
   double score = 0;                      ///< seconds, corrected for the drift of the incumbent
+  double overBest = 0;  ///< baselines: median over that of the winner, taken in turns; 0: not timed so
   Measurement measurement;
 };
 
@@ -54,10 +55,14 @@ class Bench {
   /// Compiles those that are not compiled yet, on all cores; `onDone` once an entrant, as they end.
   void compile(const std::vector<Entrant*>& entrants,
                const std::function<void(Entrant&, const Trial&)>& onDone);
-  /// Runs all draws, stops at the first that fails. The record lands in entrant.measurement.gate; `failing`
-  /// is the index of the draw that failed, -1 otherwise. An outcome other than ok: the kernel did not run to
-  /// its end.
-  Trial check(Entrant& entrant, double factor, int& failing);
+  /// Runs the draws from entrant.drawsPassed up to `draws`, stops at the first that fails. They are added to
+  /// entrant.measurement.gate, which is begun anew when none passed in this process; its text says so when
+  /// draws are left. `failing` is the index of the draw that failed, -1 otherwise. An outcome other than ok:
+  /// the kernel did not run to its end.
+  Trial check(Entrant& entrant, double factor, std::size_t draws, int& failing);
+  [[nodiscard]] bool checked(const Entrant& entrant) const {
+    return entrant.drawsPassed >= references_.size();
+  }
   /// Times entrants in turn on the first draw. Samples are returned, one list an entrant.
   Trial measure(const std::vector<Entrant*>& entrants, const MeasureRequest& plan,
                 std::vector<std::vector<double>>& samples);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
 constexpr double promotionSlack = 1.25;  // slower than this times the best: not measured again
-constexpr double hopeless = 2.5;         // a first run this much slower is timed alone and shortly
+constexpr double slowBaseline = 4;  // slower than this times the best: not in the final, but right after it
 
 MeasureRequest plan(int rung) {
   MeasureRequest request;
@@ -36,6 +36,19 @@ MeasureRequest plan(int rung) {
   }
   return request;
 }
+
+/// Adds the wall clock of its scope to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point start_;
+};
 
 bool isTried(CandidateState state) {
   return state != CandidateState::enumerated && state != CandidateState::compiled;
@@ -107,6 +120,7 @@ void Race::fail(Entrant& entrant, const Trial& trial) {
 void Race::compileAll(const std::vector<Entrant*>& batch) {
   for (const Entrant* entrant : batch) study_.addKernel(entrant->text);  // to show, never to compile
   const double start = elapsed();
+  const Stopwatch watch(compileSeconds_);
   bench_.compile(batch, [&](Entrant& entrant, const Trial& trial) {
     if (trial.outcome == Outcome::lost) return;
     if (trial.outcome != Outcome::ok) {
@@ -139,18 +153,17 @@ bool Race::reuse(Entrant& entrant) {
   return true;
 }
 
-bool Race::gate(Entrant& entrant) {
+/// True when the first `draws` are passed (the record may hold a later one by then).
+bool Race::gate(Entrant& entrant, std::size_t draws) {
   int failing = -1;
-  const Trial trial = bench_.check(entrant, options_.gateFactor, failing);
+  const Stopwatch watch(gateSeconds_);
+  const Trial trial = bench_.check(entrant, options_.gateFactor, draws, failing);
   if (trial.outcome != Outcome::ok) {
     fail(entrant, trial);
     return false;
   }
   entrant.measurement.key = keyOf(entrant);
-  if (entrant.measurement.gate.passed) {
-    entrant.checked = true;
-    return true;
-  }
+  if (entrant.measurement.gate.passed || (failing < 0 && !bench_.checked(entrant))) return true;
   entrant.record.state = CandidateState::wrong;
   if (failing >= 0) callbacks_.onWrong(entrant, failing);
   entrant.record.reason = entrant.measurement.gate.text;
@@ -188,6 +201,7 @@ bool Race::time(Entrant& entrant, int rung) {
     if (!bench_.needsCompiling(*incumbent)) pair.push_back(incumbent);
   }
   std::vector<std::vector<double>> samples;
+  const Stopwatch watch(timeSeconds_);
   const Trial trial = bench_.measure(pair, plan(rung), samples);
   if (trial.outcome != Outcome::ok) {
     fail(entrant, trial);
@@ -203,16 +217,21 @@ bool Race::time(Entrant& entrant, int rung) {
 }
 
 void Race::challenge(int index) {
-  const Entrant& challenger = entrants_->at(static_cast<std::size_t>(index));
+  Entrant& challenger = entrants_->at(static_cast<std::size_t>(index));
   if (challenger.record.state != CandidateState::measured) return;
   if (incumbent_ >= 0 && challenger.score >= entrants_->at(static_cast<std::size_t>(incumbent_)).score)
     return;
   if (incumbent_ == index) return;
+  if (challenger.drawsPassed > 0 && !bench_.checked(challenger)) {  // of a reused one the final asks
+    if (!gate(challenger, bench_.references().size())) return;
+    challenger.measurement.id = study_.putMeasurement(challenger.measurement, &challenger.record);
+  }
   incumbent_ = index;
   callbacks_.onBest(challenger);
 }
 
 void Race::runBaselines(std::vector<Entrant>& baselines) {
+  baselines_ = &baselines;
   std::vector<Entrant*> runnable;
   for (Entrant& baseline : baselines) {
     if (baseline.record.state == CandidateState::enumerated && !reuse(baseline))
@@ -222,7 +241,7 @@ void Race::runBaselines(std::vector<Entrant>& baselines) {
   for (Entrant* baseline : runnable) {
     progress_.check();
     if (bench_.needsCompiling(*baseline)) continue;
-    if (gate(*baseline)) time(*baseline, 1);
+    if (gate(*baseline, bench_.references().size())) time(*baseline, 0);
   }
 }
 
@@ -293,7 +312,7 @@ void Race::tryBatch(const std::vector<int>& batch) {
     progress_.check();
     if (bench_.needsCompiling(entrant)) compileAll({&entrant});  // the worker was replaced meanwhile
     if (entrant.record.state != CandidateState::compiled || bench_.needsCompiling(entrant)) continue;
-    if (gate(entrant) && time(entrant, 0)) challenge(index);
+    if (gate(entrant, options_.firstDraws) && time(entrant, 0)) challenge(index);
     const double share = options_.secondsBudget > 0
                              ? elapsed() / options_.secondsBudget
                              : static_cast<double>(tried_) / static_cast<double>(entrants_->size());
@@ -360,7 +379,8 @@ bool Race::makeReady(const std::vector<int>& indices) {
     progress_.check();
     if (entrant.ordinal == 0) entrant.ordinal = ++tried_;
     if (bench_.needsCompiling(entrant)) compileAll({&entrant});
-    if (entrant.record.state == CandidateState::measured && !entrant.checked) gate(entrant);
+    if (entrant.record.state == CandidateState::measured && !bench_.checked(entrant))
+      gate(entrant, bench_.references().size());
     ready = ready && entrant.record.state == CandidateState::measured;
   }
   return ready;
@@ -374,8 +394,16 @@ void Race::finale(RaceResult& result) {
   std::vector<Entrant*> finalists;
   for (const int index : finalIndices) finalists.push_back(&(*entrants_)[static_cast<std::size_t>(index)]);
   if (finalists.empty()) return;
+  std::vector<Entrant*> late;
+  std::vector<Entrant*> together = finalists;
+  for (Entrant* baseline : readyBaselines()) {
+    const double slow = slowBaseline * finalists[0]->measurement.median;
+    (baseline->measurement.median <= slow ? together : late).push_back(baseline);
+  }
   std::vector<std::vector<double>> samples;
-  const Trial trial = bench_.measure(finalists, plan(2), samples);
+  const double before = elapsed();
+  const Trial trial = bench_.measure(together, plan(2), samples);
+  timeSeconds_ += elapsed() - before;
   if (trial.outcome != Outcome::ok) {
     callbacks_.onNote(fmt::format("the final could not be timed ({}); the choice rests on the earlier rounds",
                                   trial.reason));
@@ -384,10 +412,7 @@ void Race::finale(RaceResult& result) {
   }
   std::vector<MedianInterval> intervals;
   for (std::size_t i = 0; i < finalists.size(); ++i) {
-    finalists[i]->measurement.samples.clear();
-    finalists[i]->rung = 2;
-    store(*finalists[i], samples[i]);
-    finalists[i]->score = finalists[i]->measurement.median;
+    replaceSamples(*finalists[i], samples[i]);
     intervals.push_back(medianInterval(samples[i]));
   }
   std::size_t best = 0;
@@ -400,6 +425,50 @@ void Race::finale(RaceResult& result) {
   }
   if (incumbent_ != result.best) callbacks_.onBest(*finalists[best]);
   incumbent_ = result.best;
+  for (std::size_t i = finalists.size(); i < together.size(); ++i) {
+    together[i]->overBest = medianInterval(samples[i]).median / intervals[best].median;
+    replaceSamples(*together[i], samples[i]);
+  }
+  for (Entrant* baseline : late) timeBeside(*finalists[best], *baseline);
+}
+
+void Race::replaceSamples(Entrant& entrant, const std::vector<double>& samples) {
+  entrant.measurement.samples.clear();
+  entrant.rung = 2;
+  store(entrant, samples);
+  entrant.score = entrant.measurement.median;
+}
+
+/// Those that can be timed beside the finalists: compiled and checked in this process, whatever an earlier
+/// run said of them.
+std::vector<Entrant*> Race::readyBaselines() {
+  std::vector<Entrant*> ready;
+  if (baselines_ == nullptr) return ready;
+  for (Entrant& baseline : *baselines_) {
+    if (baseline.record.state != CandidateState::measured || baseline.text.empty()) continue;
+    progress_.check();
+    if (bench_.needsCompiling(baseline)) compileAll({&baseline});
+    if (bench_.needsCompiling(baseline) || baseline.record.state != CandidateState::measured) continue;
+    if (bench_.checked(baseline) || gate(baseline, bench_.references().size())) ready.push_back(&baseline);
+  }
+  return ready;
+}
+
+/// A slow baseline in turns with the winner alone, whose stored samples stay those of the final.
+void Race::timeBeside(Entrant& winner, Entrant& baseline) {
+  MeasureRequest request = plan(1);
+  request.seconds = 1.5;
+  std::vector<std::vector<double>> samples;
+  const Stopwatch watch(timeSeconds_);
+  const Trial trial = bench_.measure({&winner, &baseline}, request, samples);
+  if (trial.outcome != Outcome::ok) {
+    callbacks_.onNote(fmt::format("the baseline \"{}\" could not be timed beside the best: {}",
+                                  baseline.record.label, trial.reason));
+    return;
+  }
+  const double own = medianInterval(samples[0]).median;
+  baseline.overBest = medianInterval(samples[1]).median / own;
+  replaceSamples(baseline, samples[1]);
 }
 
 RaceResult Race::run(std::vector<Entrant>& entrants) {
@@ -431,6 +500,9 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
   finale(result);
   result.reused = reused_;
   result.tried = tried_;
+  result.compileSeconds = compileSeconds_;
+  result.gateSeconds = gateSeconds_;
+  result.timeSeconds = timeSeconds_;
   return result;
 }
 

@@ -6,7 +6,11 @@
 // best so far: same variant and one other parameter, or same parameters and another variant), a share is
 // drawn at random. Each candidate that passes the gate is timed in turn with the incumbent (rung 0); the best
 // third of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
-// choice is made.
+// choice is made. Baselines take turns with them there, or with the winner right after it where they are so
+// slow that they would eat its time: a ratio to a baseline always comes from one session.
+//
+// The gate: the first draws before anything is timed, all of them before a candidate may become the incumbent
+// or enter the final. So whoever wins has passed them all; the record of the others says which they passed.
 #include <functional>
 #include <memory>
 #include <random>
@@ -28,7 +32,8 @@ struct RaceOptions {
   int batch = 8;
   int finalists = 5;
   double gateFactor = 4;
-  std::string extents;  ///< extentsText, for keys
+  std::size_t firstDraws = 2;  ///< of the gate, before a candidate is timed
+  std::string extents;         ///< extentsText, for keys
   std::string device;
   int threads = 1;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();  ///< of secondsBudget
@@ -40,6 +45,7 @@ struct RaceResult {
   int reused = 0;
   int tried = 0;
   bool cutByTime = false;
+  double compileSeconds = 0, gateSeconds = 0, timeSeconds = 0;  ///< what the wall clock went into
 };
 
 class Race {
@@ -54,7 +60,8 @@ class Race {
   };
   Race(Study& study, Bench& bench, const RaceOptions& options, Progress progress, Callbacks callbacks);
 
-  /// Baselines: each compiled, checked and timed once; they never win.
+  /// Baselines: each compiled, checked by all draws and timed shortly; they never win. `run` times them again
+  /// beside the winner and sets overBest, also those whose measurement was reused.
   void runBaselines(std::vector<Entrant>& baselines);
   /// Entrants whose record says that they were tried already (a resumed sweep) keep their state.
   RaceResult run(std::vector<Entrant>& entrants);
@@ -66,10 +73,13 @@ class Race {
   void tryBatch(const std::vector<int>& batch);
   void compileAll(const std::vector<Entrant*>& batch);
   bool reuse(Entrant& entrant);
-  bool gate(Entrant& entrant);
+  bool gate(Entrant& entrant, std::size_t draws);
   bool time(Entrant& entrant, int rung);
   void promote(const std::vector<int>& batch);
   void finale(RaceResult& result);
+  void replaceSamples(Entrant& entrant, const std::vector<double>& samples);
+  [[nodiscard]] std::vector<Entrant*> readyBaselines();
+  void timeBeside(Entrant& winner, Entrant& baseline);
   void fail(Entrant& entrant, const Trial& trial);
   void store(Entrant& entrant, const std::vector<double>& samples);
   void challenge(int index);
@@ -85,6 +95,7 @@ class Race {
   Progress progress_;
   Callbacks callbacks_;
   std::vector<Entrant>* entrants_ = nullptr;
+  std::vector<Entrant>* baselines_ = nullptr;
   std::vector<int> order_;  ///< by the model
   std::set<int> untried_;
   std::mt19937_64 random_;
@@ -92,6 +103,7 @@ class Race {
   int incumbent_ = -1;
   int tried_ = 0;
   int reused_ = 0;
+  double compileSeconds_ = 0, gateSeconds_ = 0, timeSeconds_ = 0;
 };
 
 }  // namespace nuscope::sweep

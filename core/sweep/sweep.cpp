@@ -372,6 +372,12 @@ class Sweep {
     result_.reused = raced.reused;
     result_.cutByTime = raced.cutByTime;
     best_ = raced.best;
+    result_.compileSeconds = raced.compileSeconds;
+    result_.gateSeconds = raced.gateSeconds;
+    result_.timeSeconds = raced.timeSeconds;
+    study_.noteSweep(result_.sweep, "seconds spent",
+                     fmt::format("{:.1f} compiling, {:.1f} in the gate, {:.1f} timing", raced.compileSeconds,
+                                 raced.gateSeconds, raced.timeSeconds));
     for (const int index : raced.ties)
       result_.ties.push_back(entrants[static_cast<std::size_t>(index)].record.id);
   }
@@ -387,6 +393,7 @@ class Sweep {
       std::optional<Measurement> measurement;
       if (baseline.record.measurement) measurement = baseline.measurement;
       result_.baselines.emplace_back(baseline.record, measurement);
+      result_.baselinesOverBest.push_back(baseline.overBest);
     }
     std::vector<double> modelled;
     std::vector<double> measured;
