@@ -44,7 +44,7 @@ sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem
     }
     if (options.arguments.empty()) throw UserError("a compile job has no command");
     options.directory = folder.string();
-    options.niceness = 15;
+    options.niceness = 5;  // gives way to a window, but not to everything
     options.cpuLimit = std::chrono::seconds(static_cast<int>(limitSeconds) + 5);
     const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(limitSeconds * 1000));
     const Finished finished = runProcess(options, "", limit, stop);

@@ -12,7 +12,8 @@ namespace nuscope::sweep {
 namespace {
 
 constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
-constexpr double promotionSlack = 1.25;  // slower than this times the best: not measured again
+constexpr double promotionSlack = 1.15;  // slower than this times the best: not measured again
+constexpr double finalSlack = 1.25;      // slower than this: not in the final
 constexpr double slowBaseline = 4;  // slower than this times the best: not in the final, but right after it
 
 MeasureRequest plan(int rung) {
@@ -26,7 +27,7 @@ MeasureRequest plan(int rung) {
   } else if (rung == 1) {
     request.minSamples = 11;
     request.maxSamples = 60;
-    request.seconds = 0.6;
+    request.seconds = 0.4;
     request.width = 0.015;
   } else {
     request.minSamples = 21;
@@ -337,7 +338,7 @@ void Race::promote(const std::vector<int>& batch) {
   std::stable_sort(promising.begin(), promising.end(), [&](int a, int b) {
     return (*entrants_)[static_cast<std::size_t>(a)].score < (*entrants_)[static_cast<std::size_t>(b)].score;
   });
-  promising.resize(std::min(promising.size(), (batch.size() + 2) / 3));
+  promising.resize(std::min(promising.size(), (batch.size() + 3) / 4));
   for (const int index : promising) {
     progress_.check();
     if (!budgetLeft() && options_.secondsBudget > 0) return;
@@ -362,8 +363,8 @@ std::vector<int> Race::contenders() const {
     const bool first = i == 0;
     for (const int index : {byScore[i], byMedian[i]}) {
       const bool near =
-          first || entrant(index).score <= entrant(byScore[0]).score * promotionSlack ||
-          entrant(index).measurement.median <= entrant(byMedian[0]).measurement.median * promotionSlack;
+          first || entrant(index).score <= entrant(byScore[0]).score * finalSlack ||
+          entrant(index).measurement.median <= entrant(byMedian[0]).measurement.median * finalSlack;
       if (near && std::find(chosen.begin(), chosen.end(), index) == chosen.end()) chosen.push_back(index);
     }
   }

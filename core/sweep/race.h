@@ -5,7 +5,7 @@
 // Batches: most of a batch follows the order of the model, corrected by what was measured (neighbours of the
 // best so far: same variant and one other parameter, or same parameters and another variant), a share is
 // drawn at random. Each candidate that passes the gate is timed in turn with the incumbent (rung 0); the best
-// third of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
+// quarter of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
 // choice is made. Baselines take turns with them there, or with the winner right after it where they are so
 // slow that they would eat its time: a ratio to a baseline always comes from one session.
 //

@@ -42,7 +42,7 @@ class RaceTest : public testing::Test {
     SweepRecord record;
     record.revision = revision;
     record.extents = extents;
-    const int sweep = study->addSweep(record);
+    const int sweep = study->addSweep(record);  // baselines stand in one of their own here
     std::vector<CandidateRecord> records;
     for (Entrant& e : entrants) {
       e.record.sweep = sweep;
@@ -54,6 +54,7 @@ class RaceTest : public testing::Test {
 
   RaceResult race(std::vector<Entrant>& entrants, RaceOptions options, const std::string& device = "host") {
     enter(entrants);
+    enter(baselines);
     Worker worker({test::executable, "worker", "--device", device}, {});
     Bench bench(worker, program, extents, {1, 30, 1});
     std::vector<std::string> notes;
@@ -71,6 +72,7 @@ class RaceTest : public testing::Test {
                  bench.references()[static_cast<std::size_t>(failing)], tensor::DType::f32, {});
     };
     Race search(*study, bench, options, {}, callbacks);
+    search.runBaselines(baselines);
     return search.run(entrants);
   }
 
@@ -79,6 +81,7 @@ class RaceTest : public testing::Test {
   std::unique_ptr<Study> study = Study::temporary();
   int revision = 0;
   std::vector<int> trials;
+  std::vector<Entrant> baselines;
 };
 
 const char* const slow = "for (volatile int i = 0; i < 20000; i = i + 1) {}";
@@ -172,6 +175,46 @@ TEST_F(RaceTest, measurementsAreReusedAndTheWinnerIsCheckedAnew) {
   std::vector<Entrant> third{entrant(slow, 1), entrant("", 2), entrant("y[3] += 0.01f;", 3)};
   EXPECT_EQ(race(third, {}).best, 1);
   EXPECT_EQ(third[2].record.state, CandidateState::wrong);
+}
+
+TEST_F(RaceTest, baselinesAreTimedBesideTheWinnerAlsoWhenReused) {
+  const auto makeBaselines = [&] {
+    baselines = {entrant(slow, 0), entrant(slower, 0), entrant("y[3] += 0.01f;", 0)};
+    for (Entrant& baseline : baselines) baseline.record.kind = CandidateKind::baseline;
+  };
+  makeBaselines();
+  std::vector<Entrant> first{entrant("y[0] += 0;", 1)};
+  race(first, {});
+  // An earlier run on a machine that was busy: its figures must not reach a ratio.
+  Measurement old = baselines[0].measurement;
+  const double honest = old.median;
+  for (double& sample : old.samples) sample *= 100;
+  old.median *= 100;
+  study->putMeasurement(old);
+  makeBaselines();
+  std::vector<Entrant> second{entrant("y[0] += 0;", 1)};
+  const RaceResult result = race(second, {});
+  ASSERT_EQ(result.best, 0);
+  EXPECT_GT(baselines[0].overBest, 1);
+  EXPECT_GT(baselines[1].overBest, baselines[0].overBest);
+  EXPECT_LT(baselines[0].measurement.median, 20 * honest);
+  EXPECT_EQ(baselines[2].record.state, CandidateState::wrong);
+  EXPECT_EQ(baselines[2].overBest, 0);
+  EXPECT_EQ(study->candidate(baselines[0].record.id)->measurement, baselines[0].measurement.id);
+}
+
+TEST_F(RaceTest, whoIsNotNearTheTopPassesTheFirstDrawsAndTheWinnerAll) {
+  std::vector<Entrant> entrants{entrant("", 1), entrant(slower, 2)};
+  RaceOptions options;
+  options.finalists = 1;
+  const RaceResult result = race(entrants, options);
+  ASSERT_EQ(result.best, 0);
+  EXPECT_EQ(entrants[0].measurement.gate.draws.size(), 6U);
+  EXPECT_EQ(study->measurement(entrants[0].measurement.id)->gate.draws.size(), 6U);
+  EXPECT_EQ(entrants[1].measurement.gate.draws.size(), 2U);
+  EXPECT_NE(entrants[1].measurement.gate.text.find("2 of 6 draws"), std::string::npos)
+      << entrants[1].measurement.gate.text;
+  EXPECT_TRUE(entrants[1].measurement.gate.passed);
 }
 
 }  // namespace
