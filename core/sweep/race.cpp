@@ -14,7 +14,7 @@ namespace {
 constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
 constexpr double promotionSlack = 1.15;  // slower than this times the best: not measured again
 constexpr double finalSlack = 1.25;      // slower than this: not in the final
-constexpr double slowBaseline = 4;  // slower than this times the best: not in the final, but right after it
+constexpr double slowBaseline = 4;       // seconds; a baseline that costs the final more comes right after it
 
 MeasureRequest plan(int rung) {
   MeasureRequest request;
@@ -397,13 +397,15 @@ void Race::finale(RaceResult& result) {
   if (finalists.empty()) return;
   std::vector<Entrant*> late;
   std::vector<Entrant*> together = finalists;
+  MeasureRequest request = plan(2);
   for (Entrant* baseline : readyBaselines()) {
-    const double slow = slowBaseline * finalists[0]->measurement.median;
-    (baseline->measurement.median <= slow ? together : late).push_back(baseline);
+    const double cost = baseline->measurement.median * request.minSamples;
+    if (cost <= slowBaseline) request.seconds += cost;
+    (cost <= slowBaseline ? together : late).push_back(baseline);
   }
   std::vector<std::vector<double>> samples;
   const double before = elapsed();
-  const Trial trial = bench_.measure(together, plan(2), samples);
+  const Trial trial = bench_.measure(together, request, samples);
   timeSeconds_ += elapsed() - before;
   if (trial.outcome != Outcome::ok) {
     callbacks_.onNote(fmt::format("the final could not be timed ({}); the choice rests on the earlier rounds",
