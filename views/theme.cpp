@@ -242,6 +242,10 @@ QToolButton::menu-indicator { image: none; }
 QToolButton[chip="true"] { border: 1px solid @line; border-radius: @chipRadius; padding: 1px 7px; color: @muted; min-height: @chip; }
 QToolButton[chip="true"]:checked { border: 1px solid @selection; color: @selection; background: @selectionFill; }
 QToolButton[chip="true"]:focus { border: 1px solid @selection; }
+QToolButton[section="true"] { border: 1px solid transparent; padding: 2px; color: @text; text-align: left; }
+QToolButton[section="true"]:hover, QToolButton[section="true"]:checked { background: transparent; }
+QToolButton[section="true"]:hover { color: @selection; }
+QToolButton[section="true"]:focus { border: 1px solid @selection; }
 QProgressBar { background: @line; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: @selection; border-radius: 2px; }
 QSlider::groove:horizontal { background: @line; height: 4px; border-radius: 2px; }

@@ -165,7 +165,7 @@ void View::markStale() {
   stale_ = true;
   if (!isVisible() || scheduled_) return;
   scheduled_ = true;
-  QTimer::singleShot(0, this, [this] {
+  QTimer::singleShot(refreshDelay(), this, [this] {
     scheduled_ = false;
     refreshIfVisible();
   });

@@ -77,6 +77,9 @@ class View : public QWidget {
   /// The reader's sentence about the view: headline, for screen readers and tests.
   [[nodiscard]] virtual QString summary() const { return {}; }
 
+  /// A change has not been shown yet.
+  [[nodiscard]] bool refreshPending() const { return scheduled_; }
+
  protected:
   [[nodiscard]] const Theme& theme() const;
   [[nodiscard]] const ViewContext& context() const { return context_; }
@@ -94,6 +97,9 @@ class View : public QWidget {
   /// Refreshes once, when visible.
   void markStale();
   virtual void refresh() {}
+  /// Milliseconds from the first `markStale()` to `refresh()`. Views that cost more come a frame later, so
+  /// that the one that was clicked answers at once and no single turn of the event loop pays for all of them.
+  [[nodiscard]] virtual int refreshDelay() const { return 0; }
   virtual void themeChanged() { markStale(); }
 
   void showEvent(QShowEvent* event) override;
@@ -117,7 +123,7 @@ class View : public QWidget {
   QLineEdit* findField_ = nullptr;
   QLabel* findResult_ = nullptr;
   bool stale_ = true;
-  bool scheduled_ = false;
+  bool scheduled_ = false;  ///< a refresh is under way
 };
 
 }  // namespace nuscope::views

@@ -1,6 +1,7 @@
 // Nothing blocks the window: a timer of 5 ms measures the longest stall of its thread while the example is
-// explored and while screens, variants and themes change. Runs alone. Target 50 ms; fails at three times
-// that.
+// explored and while screens, variants and themes change. Time in which the thread was ready and other
+// processes had the processor does not count (Linux tells it in schedstat); waiting for a lock or a file
+// does. Runs alone. Target 50 ms; fails at three times that.
 #include <gtest/gtest.h>
 
 #include <QApplication>
@@ -9,6 +10,7 @@
 #include <QTest>
 #include <QTimer>
 #include <algorithm>
+#include <fstream>
 
 #include "core/nugraph/nugraph.h"
 #include "views/commands.h"
@@ -28,12 +30,18 @@ class Heartbeat {
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setInterval(5);
     QObject::connect(&timer_, &QTimer::timeout, [this] {
-      const qint64 gap = clock_.restart();
-      worst_ = std::max(worst_, gap - 5);
+      const qint64 gap = clock_.nsecsElapsed();
+      clock_.start();
+      const qint64 delayed = runDelay();
+      const qint64 own = gap - (delayed - delayed_);
+      delayed_ = delayed;
+      worst_ = std::max(worst_, own / 1000000 - 5);
+      worstSeen_ = std::max(worstSeen_, gap / 1000000 - 5);
     });
   }
   void start() {
-    worst_ = 0;
+    worst_ = worstSeen_ = 0;
+    delayed_ = runDelay();
     clock_.start();
     timer_.start();
   }
@@ -41,11 +49,20 @@ class Heartbeat {
     timer_.stop();
     return worst_;
   }
+  /// With what other processes took.
+  [[nodiscard]] qint64 seen() const { return worstSeen_; }
 
  private:
+  /// Nanoseconds that this thread has waited for a processor; 0 where the system does not tell.
+  static qint64 runDelay() {
+    std::ifstream file("/proc/thread-self/schedstat");
+    qint64 ran = 0, waited = 0;
+    return file >> ran >> waited ? waited : 0;
+  }
+
   QTimer timer_;
   QElapsedTimer clock_;
-  qint64 worst_ = 0;
+  qint64 worst_ = 0, worstSeen_ = 0, delayed_ = 0;
 };
 
 TEST(Heartbeat, StaysSteadyWhileExploring) {
@@ -71,7 +88,8 @@ TEST(Heartbeat, StaysSteadyWhileExploring) {
   ASSERT_TRUE(window.openExample(QStringLiteral("rmsnorm_matmul")));
   ASSERT_TRUE(QTest::qWaitFor([&] { return document.nuGraph() && window.settled(); }, 120000));
   const qint64 exploring = heartbeat.stop();
-  std::printf("longest stall while exploring: %lld ms (%zu variants)\n", static_cast<long long>(exploring),
+  std::printf("longest stall while exploring: %lld ms (%lld ms with other processes; %zu variants)\n",
+              static_cast<long long>(exploring), static_cast<long long>(heartbeat.seen()),
               document.nuGraph()->variants().size());
 
   heartbeat.start();
@@ -81,7 +99,8 @@ TEST(Heartbeat, StaysSteadyWhileExploring) {
     QTest::qWait(60);
   }
   const qint64 choosing = heartbeat.stop();
-  std::printf("longest stall while choosing variants: %lld ms\n", static_cast<long long>(choosing));
+  std::printf("longest stall while choosing variants: %lld ms (%lld ms with other processes)\n",
+              static_cast<long long>(choosing), static_cast<long long>(heartbeat.seen()));
   EXPECT_LT(exploring, 150);
   EXPECT_LT(choosing, 150);
   jobs.stopAll();

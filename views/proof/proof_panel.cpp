@@ -10,6 +10,8 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <functional>
+#include <utility>
 
 #include "views/jobs.h"
 #include "views/proof/counterexample_view.h"
@@ -23,13 +25,56 @@ namespace {
 
 /// Steps that are shown before the rest is counted.
 constexpr std::size_t stepLimit = 60;
+/// Conditions of definedness that are shown unfolded.
+constexpr std::size_t openConditions = 4;
 
 QFrame* hairline(const Theme& theme, QWidget* parent) {
   auto* line = new QFrame(parent);
   line->setFixedHeight(1);
-  line->setStyleSheet(QStringLiteral("background: %1; border: none;").arg(theme.line.name()));
+  line->setFrameShape(QFrame::NoFrame);
+  line->setAutoFillBackground(true);
+  QPalette palette = line->palette();
+  palette.setColor(QPalette::Window, theme.line);
+  line->setPalette(palette);
   return line;
 }
+
+/// By palette: a style sheet on each of a hundred labels is what makes a window stall.
+void colourText(QWidget& widget, const QColor& color) {
+  QPalette palette = widget.palette();
+  palette.setColor(QPalette::WindowText, color);
+  palette.setColor(QPalette::Text, color);
+  widget.setPalette(palette);
+}
+
+/// A label that wraps and remembers how high it is: a layout asks a dozen times, and each answer would lay
+/// the text out again.
+class WrappedLabel : public QLabel {
+ public:
+  using QLabel::QLabel;
+  [[nodiscard]] QSize sizeHint() const override {
+    return {fontMetrics().height() * 8, fontMetrics().height()};
+  }
+  [[nodiscard]] QSize minimumSizeHint() const override {
+    return {fontMetrics().height() * 2, fontMetrics().height()};
+  }
+  [[nodiscard]] int heightForWidth(int width) const override {
+    if (width != knownWidth_) {
+      knownHeight_ = QLabel::heightForWidth(width);
+      knownWidth_ = width;
+    }
+    return knownHeight_;
+  }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    knownWidth_ = -1;
+    QLabel::changeEvent(event);
+  }
+
+ private:
+  mutable int knownWidth_ = -1, knownHeight_ = 0;
+};
 
 QLabel* markLabel(Mark mark, const Theme& theme, QWidget* parent) {
   auto* label = new QLabel(parent);
@@ -42,7 +87,8 @@ QLabel* markLabel(Mark mark, const Theme& theme, QWidget* parent) {
 
 }  // namespace
 
-/// A heading that folds what is below it. Mouse, Space and Enter fold and unfold.
+/// A heading that folds what is below it, which is built when it is first unfolded. Mouse, Space and Enter
+/// fold and unfold.
 class ProofPanel::Section : public QWidget {
  public:
   Section(const QString& title, const QString& note, Mark mark, const Theme& theme, QWidget* parent)
@@ -59,19 +105,16 @@ class ProofPanel::Section : public QWidget {
     button_->setIcon(markIcon(mark, theme));
     button_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button_->setFont(theme.ui);
-    button_->setStyleSheet(
-        QStringLiteral("QToolButton { padding: 2px; background: transparent; color: %1; text-align: left; }"
-                       "QToolButton:hover { color: %2; }")
-            .arg(theme.text.name(), theme.selection.name()));
+    button_->setProperty("section", true);
     button_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
     button_->setFocusPolicy(Qt::TabFocus);
     button_->setAccessibleName(title);
     arrow_ = new QLabel(this);
     arrow_->setFont(theme.small);
-    arrow_->setStyleSheet(QStringLiteral("color: %1;").arg(theme.muted.name()));
+    colourText(*arrow_, theme.muted);
     auto* noteLabel = new QLabel(note, this);
     noteLabel->setFont(theme.small);
-    noteLabel->setStyleSheet(QStringLiteral("color: %1;").arg(theme.muted.name()));
+    colourText(*noteLabel, theme.muted);
     row->addWidget(button_);
     row->addWidget(arrow_);
     row->addStretch(1);
@@ -88,19 +131,26 @@ class ProofPanel::Section : public QWidget {
 
   void setOpen(bool open) {
     button_->setChecked(open);
+    if (open) {
+      for (const auto& build : std::exchange(builders_, {})) build(*bodyLayout_);
+    }
     body_->setVisible(open);
-    const bool any = bodyLayout_->count() > 0;
+    const bool any = bodyLayout_->count() > 0 || !builders_.empty();
     arrow_->setText(!any ? QString() : open ? QStringLiteral("\u25BE") : QStringLiteral("\u25B8"));
     button_->setAccessibleDescription(open ? tr("unfolded") : tr("folded"));
   }
-  [[nodiscard]] QVBoxLayout& body() { return *bodyLayout_; }
-  [[nodiscard]] QWidget* bodyWidget() { return body_; }
+  /// Adds to the body when it is first unfolded, in this order.
+  void add(std::function<void(QVBoxLayout&)> build) {
+    builders_.push_back(std::move(build));
+    setOpen(false);
+  }
 
  private:
   QToolButton* button_;
   QLabel* arrow_;
   QWidget* body_;
   QVBoxLayout* bodyLayout_;
+  std::vector<std::function<void(QVBoxLayout&)>> builders_;
 };
 
 ProofPanel::ProofPanel(ThemeSource& theme, Jobs& jobs, QWidget* parent)
@@ -137,7 +187,7 @@ void ProofPanel::show(const ProofCase& proofCase, bool withMath) {
         math_ = std::move(result.first);
         mathError_ = result.second;
         mathReady_ = true;
-        rebuild();
+        fillMath();
       });
 }
 
@@ -149,11 +199,13 @@ void ProofPanel::showEmpty(const QString& headline, const QString& text) {
 }
 
 QLabel* ProofPanel::label(const QString& text, const QFont& font, const QColor& color) const {
-  auto* result = new QLabel(text);
+  auto* result = new WrappedLabel;
   result->setFont(font);
   result->setWordWrap(true);
   result->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  result->setStyleSheet(QStringLiteral("color: %1;").arg(color.name()));
+  colourText(*result, color);
+  result->setTextFormat(Qt::PlainText);
+  result->setText(text);
   return result;
 }
 
@@ -162,7 +214,10 @@ void ProofPanel::rebuild() {
   const int scroll = verticalScrollBar()->value();
   auto* page = new QWidget;
   page->setObjectName(QStringLiteral("proofSheet"));
-  page->setStyleSheet(QStringLiteral("#proofSheet { background: %1; }").arg(theme.surface.name()));
+  page->setAutoFillBackground(true);
+  QPalette ground = page->palette();
+  ground.setColor(QPalette::Window, theme.surface);
+  page->setPalette(ground);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(theme.gutter + theme.unit, theme.gutter, theme.gutter + theme.unit,
                              theme.gutter);
@@ -212,8 +267,24 @@ void ProofPanel::addVerdict(QVBoxLayout& layout) {
 }
 
 void ProofPanel::addMath(QVBoxLayout& layout) {
-  const Theme& theme = theme_.theme();
+  mathPlace_ = new QWidget;
+  auto* place = new QVBoxLayout(mathPlace_);
+  place->setContentsMargins(0, theme_.theme().unit, 0, theme_.theme().unit);
+  place->setSpacing(theme_.theme().padding);
+  layout.addWidget(mathPlace_);
+  fillMath();
+}
+
+void ProofPanel::fillMath() {
+  if (!mathPlace_) return;
+  mathPlace_->setVisible(mathReady_ && (!math_.empty() || !mathError_.isEmpty()));
   if (!mathReady_) return;
+  const Theme& theme = theme_.theme();
+  QLayout& layout = *mathPlace_->layout();
+  while (QLayoutItem* old = layout.takeAt(0)) {
+    delete old->widget();
+    delete old;
+  }
   if (!mathError_.isEmpty()) {
     layout.addWidget(label(tr("The two sides cannot be written as formulas: %1").arg(mathError_), theme.small,
                            theme.muted));
@@ -222,9 +293,7 @@ void ProofPanel::addMath(QVBoxLayout& layout) {
   if (math_.empty()) return;
   auto* view = new MathView(theme_);
   view->setLines(math_);
-  layout.addSpacing(theme.unit);
   layout.addWidget(view);
-  layout.addSpacing(theme.unit);
 }
 
 void ProofPanel::addCounterexample(QVBoxLayout& layout) {
@@ -265,11 +334,11 @@ void ProofPanel::addRemaining(QVBoxLayout& layout) {
   QFont strong = theme.ui;
   strong.setWeight(QFont::DemiBold);
   layout.addWidget(label(tr("Left minus right"), strong, theme.text));
-  auto* text = label(mathHtml(prettyMath(qs(case_->proof->remaining))), theme.math, theme.text);
-  text->setTextFormat(Qt::RichText);
   QFont italic = theme.math;
   italic.setItalic(true);
-  text->setFont(italic);
+  auto* text = label(QString(), italic, theme.text);
+  text->setTextFormat(Qt::RichText);
+  text->setText(mathHtml(prettyMath(qs(case_->proof->remaining))));
   text->setAccessibleName(tr("Left minus right: %1").arg(qs(case_->proof->remaining)));
   layout.addWidget(text);
 }
@@ -284,14 +353,11 @@ void ProofPanel::addDefinedness(QVBoxLayout& layout) {
         counted(static_cast<std::int64_t>(proof.definedness.size()), tr("condition"), tr("conditions")),
         Mark::proved, theme, nullptr);
     for (const std::string& condition : proof.definedness) {
-      QFont italic = theme.math;
-      italic.setItalic(true);
-      italic.setPointSizeF(theme.math.pointSizeF() * 0.88);
-      auto* text = label(mathHtml(prettyMath(prettyRelations(qs(condition)))), italic, theme.text);
-      text->setTextFormat(Qt::RichText);
-      section->body().addWidget(text);
+      section->add([this, condition](QVBoxLayout& body) {
+        body.addWidget(smallMath(mathHtml(prettyMath(prettyRelations(qs(condition))))));
+      });
     }
-    section->setOpen(true);
+    section->setOpen(proof.definedness.size() <= openConditions);
     layout.addWidget(section);
   }
   if (!proof.unusedAsserts.empty()) {
@@ -303,17 +369,42 @@ void ProofPanel::addDefinedness(QVBoxLayout& layout) {
   }
 }
 
+QLabel* ProofPanel::smallMath(const QString& html) const {
+  QFont italic = theme_.theme().math;
+  italic.setItalic(true);
+  italic.setPointSizeF(italic.pointSizeF() * 0.88);
+  auto* text = label(QString(), italic, theme_.theme().text);
+  text->setTextFormat(Qt::RichText);
+  text->setText(html);
+  return text;
+}
+
+void ProofPanel::buildStep(const proof::ProofStep& step, QVBoxLayout& body) {
+  const Theme& theme = theme_.theme();
+  if (!step.text.empty()) body.addWidget(label(prettyRelations(qs(step.text)), theme.ui, theme.muted));
+  const QString before = prettyMath(prettyRelations(qs(step.before)));
+  const QString after = prettyMath(prettyRelations(qs(step.after)));
+  if (!before.isEmpty() && !after.isEmpty()) {
+    const LineDifference d = lineDifference(before, after);
+    body.addWidget(smallMath(mathHtml(before, d.before, theme.refutedFill)));
+    body.addWidget(smallMath(QStringLiteral("\u21D2 ") + mathHtml(after, d.after, theme.provedFill)));
+  } else if (!before.isEmpty()) {
+    body.addWidget(smallMath(mathHtml(before)));
+  } else if (!after.isEmpty()) {
+    body.addWidget(smallMath(mathHtml(after)));
+  }
+  if (step.smt.empty()) return;
+  auto* copy = new QPushButton(tr("Copy SMT-LIB"));
+  copy->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  copy->setToolTip(tr("Copies this obligation as SMT-LIB, for any solver."));
+  connect(copy, &QPushButton::clicked, this,
+          [smt = qs(step.smt)] { QApplication::clipboard()->setText(smt); });
+  body.addWidget(copy);
+}
+
 void ProofPanel::addSteps(QVBoxLayout& layout) {
   const auto& steps = case_->proof->steps;
   const Theme& theme = theme_.theme();
-  QFont italic = theme.math;
-  italic.setItalic(true);
-  italic.setPointSizeF(theme.math.pointSizeF() * 0.88);
-  const auto math = [&](const QString& html) {
-    auto* text = label(html, italic, theme.text);
-    text->setTextFormat(Qt::RichText);
-    return text;
-  };
   std::vector<std::pair<int, Section*>> open;  // the sections around the next step
   std::size_t shown = 0;
   for (const proof::ProofStep& step : steps) {
@@ -328,33 +419,19 @@ void ProofPanel::addSteps(QVBoxLayout& layout) {
                       : closes                                        ? Mark::unknown
                                                                       : Mark::none;
     auto* section = new Section(qs(step.lemma), notes.join(QStringLiteral(" \u00B7 ")), mark, theme, nullptr);
-    if (!step.text.empty())
-      section->body().addWidget(label(prettyRelations(qs(step.text)), theme.ui, theme.muted));
-    const QString before = prettyMath(prettyRelations(qs(step.before)));
-    const QString after = prettyMath(prettyRelations(qs(step.after)));
-    if (!before.isEmpty() && !after.isEmpty()) {
-      const LineDifference d = lineDifference(before, after);
-      section->body().addWidget(math(mathHtml(before, d.before, theme.refutedFill)));
-      section->body().addWidget(math(QStringLiteral("\u21D2 ") + mathHtml(after, d.after, theme.provedFill)));
-    } else if (!before.isEmpty()) {
-      section->body().addWidget(math(mathHtml(before)));
-    } else if (!after.isEmpty()) {
-      section->body().addWidget(math(mathHtml(after)));
+    const bool any = !step.text.empty() || !step.before.empty() || !step.after.empty() || !step.smt.empty();
+    if (any) {
+      section->add([this, proof = case_->proof, &step](QVBoxLayout& body) { buildStep(step, body); });
     }
-    if (!step.smt.empty()) {
-      auto* copy = new QPushButton(tr("Copy SMT-LIB"));
-      copy->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-      copy->setToolTip(tr("Copies this obligation as SMT-LIB, for any solver."));
-      connect(copy, &QPushButton::clicked, this,
-              [smt = qs(step.smt)] { QApplication::clipboard()->setText(smt); });
-      section->body().addWidget(copy);
-    }
-    section->setOpen(false);
     if (open.empty()) {
       layout.addWidget(section);
     } else {
-      open.back().second->body().addWidget(section);
-      open.back().second->setOpen(false);
+      section->setParent(open.back().second);
+      section->hide();
+      open.back().second->add([section](QVBoxLayout& body) {
+        body.addWidget(section);
+        section->show();
+      });
     }
     open.emplace_back(step.depth, section);
   }

@@ -2,6 +2,7 @@
 // One proof, read from top to bottom: headline, verdict, both sides in mathematical notation, definedness,
 // the steps (folded), or the counterexample; then what one can do with it. Used by the proof view and by the
 // prove view.
+#include <QPointer>
 #include <QScrollArea>
 #include <optional>
 
@@ -43,7 +44,10 @@ class ProofPanel : public QScrollArea {
   void addDefinedness(QVBoxLayout& layout);
   void addSteps(QVBoxLayout& layout);
   void addButtons(QVBoxLayout& layout);
+  void fillMath();
+  void buildStep(const proof::ProofStep& step, QVBoxLayout& body);
   QLabel* label(const QString& text, const QFont& font, const QColor& color) const;
+  QLabel* smallMath(const QString& html) const;
 
   ThemeSource& theme_;
   Jobs& jobs_;
@@ -53,6 +57,7 @@ class ProofPanel : public QScrollArea {
   std::vector<MathLine> math_;
   bool mathReady_ = false;
   QString mathError_;
+  QPointer<QWidget> mathPlace_;  ///< where the formulas go once they are written
 };
 
 }  // namespace nuscope::views

@@ -218,8 +218,11 @@ void ProofView::refreshLists() {
     refusedModel_->resetRows(static_cast<int>(refusedRows_.size()));
   }
   allModel_->setRows(static_cast<int>(lines_.size()));
-  refusedTable_->fitColumns(0);
-  allTable_->fitColumns(0);
+  if (page_ == refused) refusedTable_->fitColumns(0);
+  if (page_ == all && (fittedGraph_ != graph_.get())) {
+    allTable_->fitColumns(0);
+    fittedGraph_ = graph_.get();
+  }
   selecting_ = false;
   shownGraph_ = graph_.get();
   refusedChip_->setText(tr("Refused %1").arg(grouped(static_cast<std::int64_t>(refusedRows_.size()))));
@@ -250,6 +253,7 @@ void ProofView::showStep() {
     return;
   }
   stepChip_->setText(tr("Step %1 \u2192 %2").arg(found->from).arg(found->to));
+  if (page_ != step) return;  // built when it is shown
   if (shownStep_ == found->id && stepPanel_->current() && stepPanel_->current()->proof == found->proof)
     return;
   shownStep_ = found->id;
@@ -257,6 +261,7 @@ void ProofView::showStep() {
 }
 
 void ProofView::showRefused() {
+  if (page_ != refused) return;  // built when it is shown
   const int wanted = context().selection.place().refused;
   if (!graph_ || refusedRows_.empty()) {
     refusedPanel_->showEmpty(

@@ -42,6 +42,7 @@ class ProofView : public View {
 
  protected:
   void refresh() override;
+  [[nodiscard]] int refreshDelay() const override { return 16; }
   void fillContextMenu(QMenu& menu) override;
 
  private:
@@ -68,6 +69,7 @@ class ProofView : public View {
   int listedVariant_ = -1;
   int shownStep_ = -2, shownRefused_ = -2;
   const void* shownGraph_ = nullptr;
+  const void* fittedGraph_ = nullptr;  ///< the graph that the columns of all proofs were last fitted to
   bool selecting_ = false;
   QStackedWidget* pages_;
   ProofPanel *stepPanel_, *refusedPanel_;

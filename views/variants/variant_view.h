@@ -38,6 +38,7 @@ class VariantView : public View {
 
  protected:
   void refresh() override;
+  [[nodiscard]] int refreshDelay() const override { return 8; }
   void fillContextMenu(QMenu& menu) override;
   void themeChanged() override;
 

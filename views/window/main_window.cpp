@@ -806,6 +806,9 @@ bool MainWindow::settled() const {
   for (const GraphWidget* graph : now->findChildren<GraphWidget*>()) {
     if (!graph->settled()) return false;
   }
+  for (const View* shown : now->findChildren<View*>()) {
+    if (shown->refreshPending()) return false;
+  }
   return true;
 }
 
