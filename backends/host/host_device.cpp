@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double shortestSample = 100e-6;  // seconds; shorter kernels are repeated within a sample
+constexpr double longRun = 5e-3;           // seconds; one run of so long a kernel warms up enough
 constexpr int leastSamples = 3;            // taken even when the budget is over
 
 double seconds(Clock::time_point from, Clock::time_point to) {
@@ -122,7 +123,7 @@ sweep::MeasureReply HostDevice::measure(const sweep::MeasureRequest& request) {
     functions.push_back(function(kernel));
     double once =
         timeOnce(functions.back(), pointers_, request.threads, 1);  // page faults, first touch of tables
-    for (int i = 0; i < request.warmup; ++i)
+    for (int i = 0; i < request.warmup && once < longRun; ++i)
       once = std::min(once, timeOnce(functions.back(), pointers_, request.threads, 1));
     repeats.push_back(static_cast<int>(std::clamp(shortestSample / std::max(once, 1e-9), 1.0, 10000.0)));
   }

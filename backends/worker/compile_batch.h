@@ -8,7 +8,7 @@
 
 namespace nuscope::backends {
 
-/// Compiles all jobs, `parallel` at a time, at nice 15: NAME.cpp to NAME.so in `folder`. `onResult` is called
+/// Compiles all jobs, `parallel` at a time, at nice 5: NAME.cpp to NAME.so in `folder`. `onResult` is called
 /// once a job, one call at a time, in the order in which they end. After a stop the rest ends as cancelled.
 void compileBatch(const std::vector<sweep::CompileJob>& jobs, const std::filesystem::path& folder,
                   double limitSeconds, int parallel, const std::stop_token& stop,

@@ -122,7 +122,7 @@ struct MeasureRequest {
   std::vector<KernelRef> kernels;  ///< take turns, sample by sample
   std::vector<ArrayFile> inputs, outputs;
   int threads = 1;
-  int warmup = 1;
+  int warmup = 1;                       ///< runs after a first one; none for kernels of 5 ms and more
   int minSamples = 6, maxSamples = 50;  ///< each kernel
   double seconds = 0.5;                 ///< budget of the whole request, warm-up excluded
   double width = 0.02;                  ///< stop when every median's interval is this narrow

@@ -331,6 +331,15 @@ class Sweep {
     }
   }
 
+  /// Figures taken on a busy machine are worth less; that is said, for nothing else shows it.
+  void noteLoad() {
+    double load = 0;
+    const int processors = worker_.hello().processors;
+    if (!options_.worker.empty() || getloadavg(&load, 1) != 1 || load <= processors + 1.0) return;
+    addNote(fmt::format("this machine is busy (load {:.1f} on {} processors): times vary more than usual",
+                        load, processors));
+  }
+
   void race(std::vector<Entrant>& entrants, std::vector<Entrant>& baselines,
             std::future<std::vector<Reference>>& references) {
     for (const auto* list : {&entrants, &baselines}) {
@@ -342,6 +351,7 @@ class Sweep {
                 {options_.threads, options_.compileLimitSeconds, options_.runLimitSeconds});
     bench.setReferences(references.get());
     for (const std::string& note : referenceNotes_) addNote(note);
+    noteLoad();
     RaceOptions race;
     race.secondsBudget = options_.exhaustive ? 0 : options_.secondsBudget;
     race.candidateBudget = options_.exhaustive ? 0 : options_.candidateBudget;
