@@ -51,12 +51,12 @@ void setFonts(Theme& t) {
   t.small = font(sans, 9);
   t.heading = font(sans, 10.5, QFont::DemiBold);
   t.headline = font(sans, 14, QFont::DemiBold);
-  const QString mono = firstFamily({QStringLiteral("JetBrains Mono"), QStringLiteral("DejaVu Sans Mono")},
+  const QString mono = firstFamily({QStringLiteral("JetBrains Mono NL"), QStringLiteral("DejaVu Sans Mono")},
                                    QFontDatabase::systemFont(QFontDatabase::FixedFont).family());
   t.code = font(mono, 9.5);
   t.code.setStyleHint(QFont::Monospace);
   t.code.setFixedPitch(true);
-  // Two faces may not merge "!=" into one sign: code is shown as it is written.
+  // No face with ligatures, which merge "!=" into one sign: code is shown as it is written.
   t.code.setStyleStrategy(QFont::PreferAntialias);
   const QString serif = firstFamily({QStringLiteral("STIX Two Text"), QStringLiteral("Libertinus Serif"),
                                      QStringLiteral("Liberation Serif"), QStringLiteral("DejaVu Serif")},

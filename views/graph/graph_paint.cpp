@@ -49,6 +49,13 @@ QFont titleFont(const Theme& t) {
   return font;
 }
 
+/// Of titles that need two lines.
+QFont longTitleFont(const Theme& t) {
+  QFont font = t.small;
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
 double tabWidth(const Theme& t) {
   return 24 * t.scale;
 }
@@ -59,7 +66,7 @@ double sidePadding(const Theme& t) {
   return 9 * t.scale;
 }
 
-constexpr double widestTitle = 150;  // longer ones take a second line
+constexpr double widestTitle = 112;  // longer ones take a second line
 
 /// The title in one or two lines, broken at a blank near the middle.
 QStringList titleLines(const Box& box, const Theme& t) {
@@ -69,8 +76,8 @@ QStringList titleLines(const Box& box, const Theme& t) {
   double least = 1e30;
   for (qsizetype at = box.title.indexOf(QLatin1Char(' ')); at > 0;
        at = box.title.indexOf(QLatin1Char(' '), at + 1)) {
-    const double widest =
-        std::max(metrics.horizontalAdvance(box.title.left(at)), metrics.horizontalAdvance(box.title.mid(at + 1)));
+    const double widest = std::max(metrics.horizontalAdvance(box.title.left(at)),
+                                   metrics.horizontalAdvance(box.title.mid(at + 1)));
     if (widest < least) {
       least = widest;
       best = at;
@@ -81,7 +88,8 @@ QStringList titleLines(const Box& box, const Theme& t) {
 }
 
 int lines(const Box& box, const Theme& t) {
-  return static_cast<int>(titleLines(box, t).size()) + (box.second.isEmpty() ? 0 : 1) + (box.third.isEmpty() ? 0 : 1);
+  return static_cast<int>(titleLines(box, t).size()) + (box.second.isEmpty() ? 0 : 1) +
+         (box.third.isEmpty() ? 0 : 1);
 }
 
 void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Theme& t, bool withSign) {
@@ -113,8 +121,10 @@ void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Th
     top += lineHeight(t);
   };
   const double width = where.right() - sidePadding(t) + 2 - left;
-  for (const QString& part : titleLines(box, t)) {
-    line(part, titleFont(t), box.ghost ? t.muted : t.text, width - badge);
+  const QStringList parts = titleLines(box, t);
+  for (const QString& part : parts) {
+    line(part, parts.size() > 1 ? longTitleFont(t) : titleFont(t), box.ghost ? t.muted : t.text,
+         width - badge);
   }
   if (!box.second.isEmpty()) line(box.second, t.code, t.muted, width);
   if (!box.third.isEmpty()) line(box.third, t.code, box.ghost ? t.muted : t.text, width);
@@ -123,15 +133,16 @@ void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Th
 }  // namespace
 
 QSizeF cardSize(const Box& box, const Theme& t) {
-  const QFontMetricsF title(titleFont(t));
+  const QStringList parts = titleLines(box, t);
+  const QFontMetricsF title(parts.size() > 1 ? longTitleFont(t) : titleFont(t));
   const QFontMetricsF code(t.code);
   double text = 0;
-  for (const QString& part : titleLines(box, t)) text = std::max(text, title.horizontalAdvance(part));
+  for (const QString& part : parts) text = std::max(text, title.horizontalAdvance(part));
   if (box.badge != Mark::none) text += 18 * t.scale;
   text = std::max(text, code.horizontalAdvance(box.second));
   text = std::max(text, code.horizontalAdvance(box.third));
   const double width = tabWidth(t) + 2 * sidePadding(t) + text + 2;
-  return {std::clamp(std::ceil(width), 104 * t.scale, 230 * t.scale),
+  return {std::clamp(std::ceil(width), 104 * t.scale, 190 * t.scale),
           std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
 }
 

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds dotDeadline(2000);
 constexpr double smallestZoom = 0.01;
 constexpr double largestZoom = 3;
 constexpr double margin = 16;
-constexpr double readableZoom = 0.72;
+constexpr double readableZoom = 0.64;
 constexpr qint64 easingMilliseconds = 120;
 
 struct LaidOut {

@@ -49,7 +49,7 @@ class Builder {
     out.variants.assign(shown_.begin(), shown_.end());
     out.content.leftToRight = true;
     out.content.quietLabels = true;
-    out.content.betweenRanks = 64;
+    out.content.betweenRanks = 62;
     bool stagesMix = false;
     for (const int id : shown_) stagesMix = stagesMix || variant(id).stage != Stage::algebra;
     for (const int id : shown_) {
@@ -121,7 +121,7 @@ class Builder {
   Box card(const Variant& v, bool stagesMix) const {
     Box box;
     box.key = static_cast<std::uint64_t>(v.id);
-    box.title = titleOf(v);
+    box.title = lastMove(v);
     box.second = QStringLiteral("variant %1").arg(v.id);
     const auto time = options_.modelledSeconds.find(v.id);
     if (time != options_.modelledSeconds.end()) box.third = duration(time->second);
@@ -132,11 +132,26 @@ class Builder {
     for (const int child : childrenOf(v.id)) {
       if (present_.count(child) > 0 && shown_.count(child) == 0) ++box.hidden;
     }
-    QStringList lines{box.second};
+    QStringList lines{titleOf(v), box.second};
     if (v.parent >= 0) lines << QStringLiteral("derived from variant %1").arg(v.parent);
     if (!box.third.isEmpty()) lines << box.third + QStringLiteral(", modelled");
     box.description = lines.join(QStringLiteral("\n"));
     return box;
+  }
+
+  /// The title without the moves of the parent: what this card adds.
+  static QString lastMove(const Variant& v) {
+    const QString title = titleOf(v);
+    qsizetype from = 0;
+    int depth = 0;
+    for (qsizetype i = 0; i + 1 < title.size(); ++i) {
+      if (title[i] == QLatin1Char('(') || title[i] == QLatin1Char('[')) ++depth;
+      if (title[i] == QLatin1Char(')') || title[i] == QLatin1Char(']')) --depth;
+      if (depth == 0 && title[i] == QLatin1Char(',') && title[i + 1] == QLatin1Char(' ')) from = i + 2;
+    }
+    QString last = title.mid(from);
+    if (!last.isEmpty()) last[0] = last[0].toUpper();
+    return last;
   }
 
   /// One edge per pair; of several ways the selected one, else the first.

@@ -45,10 +45,15 @@ class ActivityBar::Button : public QAbstractButton {
     painter.setPen(strong ? t.text : t.muted);
     painter.drawText(QRectF(0, 24 * t.scale, width(), height() - 24 * t.scale),
                      Qt::AlignHCenter | Qt::AlignTop, text());
-    if (hasFocus()) {
+    if (hasFocus() && byKey_) {
       painter.setPen(QPen(t.selection, 1));
       painter.drawRect(rect().adjusted(3, 1, -4, -2));
     }
+  }
+  void focusInEvent(QFocusEvent* event) override {
+    // The first focus of a window is nobody's choice: only who comes by key sees where it is.
+    byKey_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    QAbstractButton::focusInEvent(event);
   }
   void enterEvent(QEnterEvent*) override { update(); }
   void leaveEvent(QEvent*) override { update(); }
@@ -56,6 +61,7 @@ class ActivityBar::Button : public QAbstractButton {
  private:
   ThemeSource& theme_;
   QString icon_;
+  bool byKey_ = false;
 };
 
 ActivityBar::ActivityBar(ThemeSource& theme, const std::vector<ScreenSpec>& screens, QWidget* parent)
