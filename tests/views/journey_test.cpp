@@ -255,7 +255,7 @@ TEST_F(Window, EveryScreenShowsAndEveryModelIsSound) {
 }
 
 TEST_F(Window, KeysReachTheirCommands) {
-  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(window->openExample(QStringLiteral("lora")));
   ASSERT_TRUE(settle());
   window->activateWindow();
   ASSERT_TRUE(QTest::qWaitForWindowActive(window.get(), 5000));

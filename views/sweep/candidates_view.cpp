@@ -305,8 +305,8 @@ void CandidatesView::filterAndSort() {
   table_->setColumnHidden(strip, !strips);
   if (!shown_.empty() && (!fitted_ || !sameLength)) {
     table_->fitColumns(state);
-    table_->setColumnWidth(variant, std::clamp(table_->columnWidth(variant), 70, 260));
-    table_->setColumnWidth(other, std::clamp(table_->columnWidth(other), 60, 190));
+    table_->setColumnWidth(variant, std::clamp(table_->columnWidth(variant), 70, 190));
+    table_->setColumnWidth(other, std::clamp(table_->columnWidth(other), 60, 124));
     fitted_ = true;
   }
   following_ = false;

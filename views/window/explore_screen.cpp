@@ -48,7 +48,7 @@ QWidget* makeExploreScreen(const ViewContext& context, QWidget* parent) {
   left->setMinimumWidth(240);
   right->setMinimumWidth(240);
   auto* all =
-      hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {296, 584, 360}, {0, 1, 0});
+      hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {322, 560, 358}, {1, 3, 1});
   return wrap(all, parent);
 }
 
