@@ -141,6 +141,9 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
       right_->setText(context_.document.text(), ProveSide::Origin::program);
     }
   });
+  connect(&context_.selection, &Selection::changed, this, [this](const Place& now, const Place& before) {
+    if (now.variant != before.variant) followSelection();
+  });
   verdict_->panel()->showEmpty(
       tr("Type a rewrite on the right"),
       tr("The two programs are compared as you type: proved for all extents, or refuted with inputs at "
@@ -153,7 +156,14 @@ void ProveScreen::showEvent(QShowEvent* event) {
   filled_ = true;
   left_->takeProgram();
   if (right_->text().isEmpty()) right_->setText(context_.document.text(), ProveSide::Origin::program);
+  followSelection();
   right_->editor()->setFocus();
+}
+
+void ProveScreen::followSelection() {
+  const int variant = context_.selection.place().variant;
+  if (!isVisible() || !filled_ || variant <= 0 || right_->origin() == ProveSide::Origin::hand) return;
+  right_->takeVariant(variant);
 }
 
 void ProveScreen::schedule() {

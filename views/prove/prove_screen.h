@@ -63,6 +63,8 @@ class ProveScreen : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  /// The right side shows the selected variant, unless it was written by hand.
+  void followSelection();
   struct Outcome {
     std::vector<Diagnostic> left, right;
     std::optional<ProofCase> proofCase;
