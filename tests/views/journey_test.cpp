@@ -9,9 +9,11 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -21,6 +23,7 @@
 #include <algorithm>
 
 #include "core/nugraph/nugraph.h"
+#include "views/code/code_view.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/code_editor.h"
@@ -30,6 +33,9 @@
 #include "views/proof/proof_view.h"
 #include "views/selection.h"
 #include "views/state_label.h"
+#include "views/sweep/plot.h"
+#include "views/sweep/sweep_screen.h"
+#include "views/sweep/sweep_snapshot.h"
 #include "views/table_view.h"
 #include "views/theme.h"
 #include "views/variants/explore_panel.h"
@@ -131,7 +137,8 @@ TEST_F(Window, Journey) {
   while (editor.toPlainText() != QString::fromUtf8(program) && editor.document()->isUndoAvailable())
     QTest::keyClick(&editor, Qt::Key_Z, Qt::ControlModifier);
   ASSERT_TRUE(QTest::qWaitFor([&] { return !document->parsing() && document->textIsValid(); }, patience));
-  EXPECT_TRUE(QTest::qWaitFor([&] { return source.summary() == QLatin1String("softmaxish.py: no errors"); }, patience))
+  EXPECT_TRUE(QTest::qWaitFor([&] { return source.summary() == QLatin1String("softmaxish.py: no errors"); },
+                              patience))
       << source.summary().toStdString();
 
   // Change the program for good, and explore it with F5.
@@ -213,6 +220,58 @@ TEST_F(Window, Journey) {
   ASSERT_NE(document->nuGraph(), nullptr) << window->messages().text().toStdString();
   EXPECT_EQ(document->nuGraph()->variants().size(), variants);
   EXPECT_TRUE(document->upToDate());
+}
+
+TEST_F(Window, SweepsPicksSavesAndReopens) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(settle());
+  const tensor::Extents extents = document->extents();
+  for (const auto& extent : extents) document->setExtent(extent.first, 8);
+  ASSERT_TRUE(window->showScreen(QStringLiteral("sweep")));
+  auto* sweep = window->findChild<SweepScreen*>();
+  ASSERT_NE(sweep, nullptr);
+  const auto boxes = sweep->findChildren<QSpinBox*>();
+  for (QSpinBox* box : boxes) {
+    if (box->accessibleName() == QLatin1String("Budget in seconds")) box->setValue(3);
+  }
+  EXPECT_EQ(sweep->settings().seconds, 3);
+  QString failure;
+  QObject::connect(sweep->runner(), &SweepRunner::failed, [&](const QString& why) { failure = why; });
+  sweep->startSweep();
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] {
+        return !failure.isEmpty() ||
+               (document->sweep() && !document->sweep()->bestSoFar.empty() && !sweep->runner()->running());
+      },
+      patience));
+  ASSERT_TRUE(failure.isEmpty()) << failure.toStdString();
+  ASSERT_TRUE(settle());
+
+  // A click on the fastest candidate in the plot shows its kernel.
+  auto* plot = sweep->findChild<LatencyPlot*>();
+  ASSERT_NE(plot, nullptr);
+  const std::int64_t best = document->sweep()->rows.front()->candidate.id;
+  const auto where = plot->positionOf(static_cast<int>(best));
+  ASSERT_TRUE(where.has_value());
+  QTest::mouseClick(plot, Qt::LeftButton, {}, where->toPoint());
+  EXPECT_EQ(selection.place().candidate, best);
+  ASSERT_TRUE(settle());
+  auto* code = sweep->code()->findChild<QPlainTextEdit*>();
+  ASSERT_NE(code, nullptr);
+  EXPECT_TRUE(code->toPlainText().contains(QStringLiteral("emitted by Nuscope")));
+
+  // Saved and opened again, the sweep is there.
+  const std::size_t rows = document->sweep()->rows.size();
+  const QString study = folder.filePath(QStringLiteral("swept.nuscope"));
+  QSignalSpy saved(document.get(), &Document::saved);
+  document->save(study);
+  ASSERT_TRUE(saved.wait(patience)) << window->messages().text().toStdString();
+  ASSERT_TRUE(window->openExample(QStringLiteral("lora")));
+  ASSERT_TRUE(settle());
+  document->open(study);
+  ASSERT_TRUE(
+      QTest::qWaitFor([&] { return document->sweep() && document->sweep()->rows.size() == rows; }, patience));
+  EXPECT_EQ(document->sweep()->rows.front()->candidate.id, best);
 }
 
 TEST_F(Window, OpensTheExampleFromTheCacheAtOnce) {
