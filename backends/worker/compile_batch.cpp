@@ -19,7 +19,10 @@ constexpr std::size_t longestMessage = 16 * 1024;
 std::string compilerSays(const Finished& finished, double limitSeconds) {
   if (finished.timedOut) return fmt::format("the compiler was stopped after {} s", limitSeconds);
   std::string message = finished.errors.empty() ? finished.output : finished.errors;
-  if (message.size() > longestMessage) message = message.substr(0, longestMessage) + "\n...";
+  if (message.size() > longestMessage) {
+    message.resize(longestMessage);
+    message += "\n...";
+  }
   return fmt::format("the compiler ended with {}{}{}", finished.end.text(), message.empty() ? "" : ":\n",
                      message);
 }
