@@ -1,6 +1,5 @@
 #include "views/sweep/sweep_words.h"
 
-#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
@@ -38,8 +37,14 @@ std::vector<SweepRowRef> measuredBaselines(const SweepSnapshot& snapshot) {
 
 /// Labels carry version and threads; headlines and lines need only the name.
 QString shortLabel(const std::string& label) {
-  static const QRegularExpression bracketed(QStringLiteral(" \\([^)]*\\)"));
-  return qs(label).remove(bracketed).section(QStringLiteral(", "), 0, 0);
+  std::string name;
+  int depth = 0;  // brackets nest: "(g++ (Debian 12.2.0) 12.2.0 -O3)"
+  for (const char c : label) {
+    if (c == '(' && depth++ == 0 && name.ends_with(' ')) name.pop_back();
+    if (depth == 0) name += c;
+    if (c == ')' && depth > 0) --depth;
+  }
+  return qs(name).section(QStringLiteral(", "), 0, 0);
 }
 
 }  // namespace
