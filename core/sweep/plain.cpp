@@ -171,8 +171,8 @@ class PlainPrinter {
     const std::string name = domain_.fresh("t");
     const std::string type = plainType(node->dtype);
     if (type.empty()) throw UserError(fmt::format("plain C++ has no type {}", tensor::text(node->dtype)));
-    arrays_ += fmt::format("  static std::vector<{0}> {1}_({2});\n  {0}* const {1} = {1}_.data();\n", type, name,
-                           count(node));
+    arrays_ += fmt::format("  static std::vector<{0}> {1}_({2});\n  {0}* const {1} = {1}_.data();\n", type,
+                           name, count(node));
     return name;
   }
 

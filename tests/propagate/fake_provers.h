@@ -9,8 +9,9 @@
 
 namespace nuscope::test {
 
-inline std::optional<proof::Counterexample> fakeDifference(const tensor::Program& left, const tensor::Program& right,
-                                                           int draws, const Progress& progress) {
+inline std::optional<proof::Counterexample> fakeDifference(const tensor::Program& left,
+                                                           const tensor::Program& right, int draws,
+                                                           const Progress& progress) {
   std::mt19937_64 random(5);
   for (int draw = 0; draw < draws; ++draw) {
     progress.check();
@@ -44,19 +45,22 @@ inline std::optional<proof::Counterexample> fakeDifference(const tensor::Program
 
 inline propagate::Procedures fakeProvers() {
   propagate::Procedures fake;
-  fake.refute = [](const auto& left, const auto& right, const proof::RefuteOptions& options, const Progress& progress) {
+  fake.refute = [](const auto& left, const auto& right, const proof::RefuteOptions& options,
+                   const Progress& progress) {
     proof::RefuteOutcome outcome;
     outcome.counterexample = fakeDifference(left, right, options.lastDraw, progress);
     return outcome;
   };
-  fake.rewrite = [](const auto& context, auto before, auto after, const auto&, const auto&, const Progress& progress) {
+  fake.rewrite = [](const auto& context, auto before, auto after, const auto&, const auto&,
+                    const Progress& progress) {
     tensor::Program left = context;
     tensor::Program right = context;
     left.results.assign(before.begin(), before.end());
     right.results.assign(after.begin(), after.end());
     proof::Proof proof;
     proof.mode = proof::Mode::refines;
-    proof.verdict = fakeDifference(left, right, 12, progress) ? proof::Verdict::unknown : proof::Verdict::proved;
+    proof.verdict =
+        fakeDifference(left, right, 12, progress) ? proof::Verdict::unknown : proof::Verdict::proved;
     return proof;
   };
   fake.whole = [](const auto& left, const auto& right, const auto&, const Progress& progress) {

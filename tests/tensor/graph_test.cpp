@@ -41,7 +41,8 @@ TEST_F(Graph, Shapes) {
 TEST_F(Graph, RefusalsSayWhat) {
   const auto bad = store.make(Op::matmul, {w, x}, {}, facts);
   ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(bad.refusal().message, "@ of [K, N] and [M, K]: the inner extents N and M are not known to be equal");
+  EXPECT_EQ(bad.refusal().message,
+            "@ of [K, N] and [M, K]: the inner extents N and M are not known to be equal");
   EXPECT_FALSE(store.make(Op::add, {x, w}, {}, facts).ok());
 }
 

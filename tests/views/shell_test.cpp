@@ -386,18 +386,17 @@ TEST(VariantContent, SaysWhatMovedAndFoldsChainsIntoCards) {
   EXPECT_EQ(changes.of.at(variants[1].results[0]), Change::moved);
   const VariantGraph shown =
       variantGraph(small.program, variants[1].results, variants[0].results, changes, {});
-  EXPECT_EQ(
-      asText(shown.content).toStdString(),
-      "\u2192 x | f32[M, K]\n"
-      "\u2192 g | f32[K]\n"
-      "\u2299 multiply | f32[M, K]\n"
-      "\u2192 w | f32[K, N]\n"
-      "@ matmul | f32[M, N] | over K\n"
-      "\u03A3 mean of \u00B7\u00B2 | f32[M, 1] | over K\n"
-      "\u2299 sqrt(\u00B7 + 1e-5) | f32[M, 1] | r\n"
-      "\u2299 divide | f32[M, N] | result [moved]\n"
-      "x -> multiply\ng -> multiply\nmultiply -> matmul\nw -> matmul\nx -> mean of \u00B7\u00B2\n"
-      "mean of \u00B7\u00B2 -> sqrt(\u00B7 + 1e-5)\nmatmul -> divide\nsqrt(\u00B7 + 1e-5) -> divide");
+  EXPECT_EQ(asText(shown.content).toStdString(),
+            "\u2192 x | f32[M, K]\n"
+            "\u2192 g | f32[K]\n"
+            "\u2299 multiply | f32[M, K]\n"
+            "\u2192 w | f32[K, N]\n"
+            "@ matmul | f32[M, N] | over K\n"
+            "\u03A3 mean of \u00B7\u00B2 | f32[M, 1] | over K\n"
+            "\u2299 sqrt(\u00B7 + 1e-5) | f32[M, 1] | r\n"
+            "\u2299 divide | f32[M, N] | result [moved]\n"
+            "x -> multiply\ng -> multiply\nmultiply -> matmul\nw -> matmul\nx -> mean of \u00B7\u00B2\n"
+            "mean of \u00B7\u00B2 -> sqrt(\u00B7 + 1e-5)\nmatmul -> divide\nsqrt(\u00B7 + 1e-5) -> divide");
   // An absorbed node is found through the card that shows it.
   for (const tensor::NodeRef node : tensor::topological(variants[1].results)) {
     const auto card = shown.cardOf.find(node);

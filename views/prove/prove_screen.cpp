@@ -220,8 +220,9 @@ void ProveScreen::proveNow() {
   verdict_->state()->setState(Mark::running, tr("proving"));
   Job* job = context_.jobs.run(
       this, {.title = tr("Prove a rewrite"), .lane = QStringLiteral("prove"), .quiet = true},
-      [left, right, refines, graph, document = &context_.document](
-          JobHandle& handle) { return decide(left, right, refines, graph, *document, handle.progress()); },
+      [left, right, refines, graph, document = &context_.document](JobHandle& handle) {
+        return decide(left, right, refines, graph, *document, handle.progress());
+      },
       [this](Outcome outcome) { present(std::move(outcome)); });
   connect(job, &Job::failed, this, [this](const QString& message) {
     Outcome outcome;
