@@ -107,7 +107,7 @@ class Sweep {
     std::vector<Entrant> baselines;
     if (options_.baselines)
       baselines = makeBaselines(program_, options_.extents, worker_.hello(), options_.threads);
-    if (options_.baselines && !options_.python.empty()) baselines.push_back(torchPlaceholder());
+    if (options_.baselines && !options_.python.empty()) baselines.push_back(torchBeforeItsRun());
     enter(entrants, baselines);
     try {
       race(entrants, baselines, referencesReady);
@@ -226,8 +226,9 @@ class Sweep {
     for (Entrant& baseline : baselines) adopt(baseline, keyOf(baseline.record));
   }
 
-  /// Torch runs in a Python of its own, not in the worker; see runTorchBaseline.
-  [[nodiscard]] Entrant torchPlaceholder() const {
+  /// The record of torch until runTorchBaseline has timed it (in a Python of its own, not in the worker), or why it
+  /// cannot be: it is listed either way.
+  [[nodiscard]] Entrant torchBeforeItsRun() const {
     Entrant entrant;
     entrant.record.kind = CandidateKind::baseline;
     entrant.record.label = "torch";
