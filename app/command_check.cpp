@@ -4,13 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/check.h"
 #include "core/schedule/repair.h"
@@ -40,19 +39,11 @@ struct Checked {
   }
 };
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(fmt::format("{} cannot be read", path.string()));
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 Checked checkFile(const fs::path& path, bool keepClocks, const Progress& progress) {
   Checked result;
   result.file = path.string();
   const auto start = std::chrono::steady_clock::now();
-  result.read = schedule::readAmk(slurp(path));
+  result.read = schedule::readAmk(readWholeFile(path));
   result.readSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!result.read.schedule || !result.read.faults.empty()) return result;
   schedule::CheckOptions options;
@@ -170,9 +161,7 @@ int writeRepaired(const Checked& c, const std::vector<schedule::Repair>& repairs
   }
   if (options.output.empty()) throw UserError("say where the repaired schedule goes: -o OUT.json");
   const auto& repair = repairs[static_cast<std::size_t>(options.repair - 1)];
-  std::ofstream out(options.output, std::ios::binary);
-  out << schedule::writeAmk(schedule::applyEdits(*c.read.schedule, repair.edits));
-  if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", options.output));
+  writeWholeFile(options.output, schedule::writeAmk(schedule::applyEdits(*c.read.schedule, repair.edits)));
   fmt::print("{}: {}; {}\n", options.output, repair.text,
              repair.makesSafe ? "safe" : fmt::format("{} findings remain", repair.remaining.size()));
   return repair.makesSafe ? static_cast<int>(yes) : static_cast<int>(no);
@@ -190,9 +179,7 @@ void writeCertificate(const Checked& c, const fs::path& folder, std::size_t inde
   const fs::path file(c.file);
   const std::string name =
       fmt::format("{:04}-{}-{}.json", index, file.parent_path().filename().string(), file.stem().string());
-  std::ofstream out(folder / name, std::ios::binary);
-  out << schedule::certificate(*c.read.schedule, c.report);
-  if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", (folder / name).string()));
+  writeWholeFile(folder / name, schedule::certificate(*c.read.schedule, c.report));
 }
 
 int run(const Options& options) {

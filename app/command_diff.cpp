@@ -9,6 +9,7 @@
 
 #include "app/commands.h"
 #include "app/program_argument.h"
+#include "core/base/files.h"
 #include "core/language/printer.h"
 #include "core/nugraph/json.h"
 #include "core/propagate/local_goal.h"

@@ -9,6 +9,7 @@
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "app/program_argument.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/emit/kernel.h"
 #include "core/emit/model.h"
@@ -155,9 +156,7 @@ int emitKernel(const EmitArguments& arguments) {
     fmt::print("{}", text);
     return yes;
   }
-  std::ofstream out(arguments.output, std::ios::binary);
-  if (!(out << text) || !out.flush())
-    throw EnvironmentError(fmt::format("{}: cannot be written", arguments.output));
+  writeWholeFile(arguments.output, text);
   std::string command;
   for (const std::string& word : kernel->compileCommand) {
     command += fmt::format("{}{}", command.empty() ? "" : " ",

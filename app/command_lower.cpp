@@ -5,12 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/schedule/check.h"
 #include "core/schedule/lower.h"
 
@@ -75,11 +74,7 @@ int run(const Options& options) {
   const CommandProgress progress;
   fs::path path = options.model;
   if (fs::is_directory(path)) path /= "config.json";
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(fmt::format("{} cannot be read", path.string()));
-  std::stringstream text;
-  text << in.rdbuf();
-  const auto config = model::parseLlamaConfig(text.str());
+  const auto config = model::parseLlamaConfig(readWholeFile(path));
   if (!config)
     throw UserError(
         fmt::format("{}: {}\n{}", path.string(), config.refusal().message, config.refusal().hint));
@@ -95,9 +90,7 @@ int run(const Options& options) {
   if (options.output.empty()) {
     fmt::print("{}", json);
   } else {
-    std::ofstream out(options.output, std::ios::binary);
-    out << json;
-    if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", options.output));
+    writeWholeFile(options.output, json);
   }
   fmt::print(stderr, "{} tasks, {} buffers, {} counters: safe, checked in {:.3f} s\n", made->tasks.size(),
              made->buffers.size(), made->counters.size(), report.seconds);

@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "app/program_argument.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/proof/prove.h"
 #include "core/proof/solver_pool.h"
@@ -176,9 +177,7 @@ void writeObligations(const std::string& folder, const std::string& file, const 
     if (s.smt.empty()) continue;
     const fs::path path =
         fs::path(folder) / fmt::format("{}_{}.smt2", fs::path(file).stem().string(), ++number);
-    std::ofstream out(path, std::ios::binary);
-    out << s.smt;
-    if (!out.flush()) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
+    writeWholeFile(path, s.smt);
   }
 }
 

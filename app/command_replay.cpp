@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
-#include <sstream>
 
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/replay/schedule_certificate.h"
 
 namespace nuscope::app {
@@ -15,11 +14,7 @@ namespace {
 int run(const std::vector<std::string>& files) {
   int worst = yes;
   for (const std::string& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw UserError(fmt::format("{} cannot be read", file));
-    std::stringstream text;
-    text << in.rdbuf();
-    const replay::Outcome outcome = replay::replaySchedule(text.str());
+    const replay::Outcome outcome = replay::replaySchedule(readWholeFile(file));
     fmt::print("{}: {}: {}\n", file, outcome.confirmed ? "confirmed" : "refused", outcome.why);
     if (!outcome.confirmed) worst = no;
   }

@@ -13,6 +13,7 @@
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/sweep/report.h"
 #include "core/sweep/study.h"
@@ -49,13 +50,6 @@ class ScratchFolder {
  private:
   fs::path path_;
 };
-
-std::string readFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// The <svg> element alone: declarations have no place inside HTML.
 std::string svgElement(const std::string& text) {
@@ -120,7 +114,7 @@ sweep::ReportPictures paintPictures(const std::string& study, const std::optiona
         pictures.whyMissing = why + ".";
         continue;
       }
-      (theme == "light" ? both.light : both.dark) = svgElement(readFile(file));
+      (theme == "light" ? both.light : both.dark) = svgElement(readWholeFile(file));
     }
     if (!both.light.empty() && !both.dark.empty()) pictures.byName.emplace(picture.name, std::move(both));
   }
@@ -140,13 +134,13 @@ fs::path outputFile(const Options& options) {
 
 void writeAtomically(const fs::path& path, const std::string& text) {
   const fs::path beside = path.string() + fmt::format(".{}.part", getpid());
-  {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.flush();
-    if (!out) throw EnvironmentError(fmt::format("{} cannot be written.", path.string()));
-  }
   std::error_code error;
+  try {
+    writeWholeFile(beside, text);
+  } catch (const EnvironmentError&) {
+    fs::remove(beside, error);
+    throw;
+  }
   fs::rename(beside, path, error);
   if (error) {
     fs::remove(beside);

@@ -6,17 +6,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/files.h"
 #include "core/language/parse.h"
 #include "core/sweep/study.h"
 
 namespace nuscope::app {
-
-std::string readWholeFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) throw UserError(fmt::format("{}: cannot be read", path));
-  return text.str();
-}
 
 ProgramArgument readProgramArgument(const std::string& path) {
   ProgramArgument argument;

@@ -16,8 +16,6 @@ struct ProgramArgument {
 
 /// Throws UserError when the file cannot be read or holds no program.
 ProgramArgument readProgramArgument(const std::string& path);
-/// The whole file. Throws UserError.
-std::string readWholeFile(const std::string& path);
 /// "30", "30s", "1.5m", "2h" in seconds. Throws UserError.
 double parseSeconds(std::string_view text);
 

@@ -106,7 +106,19 @@ void paintSign(QPainter& p, Mark mark) {
 }
 
 /// Renders one colour whatever the file says, at any size and device ratio.
-class TintedSvgEngine : public QIconEngine {
+/// An icon that is its painting, at every size.
+class PaintedEngine : public QIconEngine {
+ public:
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    QPixmap pixmap(size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    paint(&painter, QRect(QPoint(0, 0), size), mode, state);
+    return pixmap;
+  }
+};
+
+class TintedSvgEngine : public PaintedEngine {
  public:
   TintedSvgEngine(QByteArray svg, QColor normal, QColor disabled, QColor on)
       : svg_(std::move(svg)),
@@ -123,13 +135,6 @@ class TintedSvgEngine : public QIconEngine {
     renderer.render(painter, rect);
     painter->restore();
   }
-  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
-    QPixmap pixmap(size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    paint(&painter, QRect(QPoint(0, 0), size), mode, state);
-    return pixmap;
-  }
   [[nodiscard]] QIconEngine* clone() const override { return new TintedSvgEngine(*this); }
 
  private:
@@ -137,18 +142,11 @@ class TintedSvgEngine : public QIconEngine {
   QColor normal_, disabled_, on_;
 };
 
-class MarkEngine : public QIconEngine {
+class MarkEngine : public PaintedEngine {
  public:
   MarkEngine(Mark mark, const Theme& theme) : mark_(mark), theme_(theme) {}
   void paint(QPainter* painter, const QRect& rect, QIcon::Mode, QIcon::State) override {
     paintMark(*painter, rect, mark_, theme_);
-  }
-  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
-    QPixmap pixmap(size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    paint(&painter, QRect(QPoint(0, 0), size), mode, state);
-    return pixmap;
   }
   [[nodiscard]] QIconEngine* clone() const override { return new MarkEngine(*this); }
 

@@ -231,18 +231,7 @@ std::string_view arrayType(DType type) {
 }
 
 std::string_view scalarType(DType type) {
-  switch (type) {
-    case DType::f64:
-      return "double";
-    case DType::i32:
-      return "int";
-    case DType::i8:
-      return "signed char";
-    case DType::boolean:
-      return "bool";
-    default:
-      return "float";
-  }
+  return type == DType::boolean ? std::string_view("bool") : arrayType(type);
 }
 
 std::string_view vectorType(DType type) {

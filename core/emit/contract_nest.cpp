@@ -420,22 +420,6 @@ Function ContractPrinter::product(bool vectors) {
   return function;
 }
 
-/// With vectors if possible.
-template <class Print>
-Function attempt(Print print) {
-  try {
-    return print(true);
-  } catch (const NeedsSplit&) {
-    Function function = print(false);
-    function.note = "an operand of the product is a concatenation";
-    return function;
-  } catch (const NeedsScalars& scalars) {
-    Function function = print(false);
-    function.note = scalars.why;
-    return function;
-  }
-}
-
 }  // namespace
 
 std::optional<ConcreteShape> packedShape(const FileContext& file, const Nest& nest,
@@ -458,8 +442,11 @@ std::optional<ConcreteShape> packedShape(const FileContext& file, const Nest& ne
 ContractFunctions contractNest(const NestContext& context, const Nest& nest, int packed) {
   ContractFunctions functions;
   ContractPrinter printer(context, nest, packed);
-  if (packed >= 0) functions.pack = attempt([&](bool vectors) { return printer.pack(vectors); });
-  functions.product = attempt([&](bool vectors) { return printer.product(vectors); });
+  if (packed >= 0)
+    functions.pack = withVectorsIfPossible("an operand of the product is a concatenation",
+                                           [&](bool vectors) { return printer.pack(vectors); });
+  functions.product = withVectorsIfPossible("an operand of the product is a concatenation",
+                                            [&](bool vectors) { return printer.product(vectors); });
   return functions;
 }
 

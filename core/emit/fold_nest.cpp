@@ -259,24 +259,15 @@ class FoldPrinter {
 }  // namespace
 
 Function foldNest(const NestContext& context, const Nest& nest) {
-  Function function;
-  function.nodes = anchorsOf(nest);
-  bool vectors = true;
-  for (;;) {
-    try {
-      FoldPrinter printer(context, nest, vectors);
-      function.lines = printer.print();
-      function.units = printer.units();
-      function.work = printer.work();
-      return function;
-    } catch (const NeedsSplit&) {
-      vectors = false;
-      function.note = "it folds over a concatenation's seam";
-    } catch (const NeedsScalars& scalars) {
-      vectors = false;
-      function.note = scalars.why;
-    }
-  }
+  return withVectorsIfPossible("it folds over a concatenation's seam", [&](bool vectors) {
+    Function function;
+    function.nodes = anchorsOf(nest);
+    FoldPrinter printer(context, nest, vectors);
+    function.lines = printer.print();
+    function.units = printer.units();
+    function.work = printer.work();
+    return function;
+  });
 }
 
 }  // namespace nuscope::emit

@@ -70,6 +70,22 @@ std::vector<Line> arrayLines(const FileContext& file, const Generator& generator
 inline std::int64_t aligned(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
+/// print(true) prints with vectors; where that is not possible, print(false) without, and the note says why.
+/// `seam`: the note where a concatenation's seam is in the way.
+template <class Print>
+Function withVectorsIfPossible(std::string_view seam, Print print) {
+  std::string why;
+  try {
+    return print(true);
+  } catch (const NeedsSplit&) {
+    why = seam;
+  } catch (const NeedsScalars& scalars) {
+    why = scalars.why;
+  }
+  Function function = print(false);
+  function.note = std::move(why);
+  return function;
+}
 /// Thrown by fold hooks once they have taken the fold.
 struct FoldTaken {};
 /// Rough scalar operations of a node's value at one index, through what is computed in place.

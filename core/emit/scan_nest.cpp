@@ -157,25 +157,16 @@ class ScanPrinter {
 }  // namespace
 
 Function scanNest(const NestContext& context, const Nest& nest) {
-  Function function;
-  function.nodes = anchorsOf(nest);
-  function.work = static_cast<double>(context.file.concrete->count(nest.anchors[0].node)) *
-                  (2 + coneWeight(context.file, nest.anchors[0].node));
-  bool vectors = true;
-  for (;;) {
-    try {
-      ScanPrinter printer(context, nest, vectors);
-      function.lines = printer.print();
-      function.units = printer.units();
-      return function;
-    } catch (const NeedsSplit&) {
-      vectors = false;
-      function.note = "it scans over a concatenation's seam";
-    } catch (const NeedsScalars& scalars) {
-      vectors = false;
-      function.note = scalars.why;
-    }
-  }
+  return withVectorsIfPossible("it scans over a concatenation's seam", [&](bool vectors) {
+    Function function;
+    function.nodes = anchorsOf(nest);
+    function.work = static_cast<double>(context.file.concrete->count(nest.anchors[0].node)) *
+                    (2 + coneWeight(context.file, nest.anchors[0].node));
+    ScanPrinter printer(context, nest, vectors);
+    function.lines = printer.print();
+    function.units = printer.units();
+    return function;
+  });
 }
 
 }  // namespace nuscope::emit

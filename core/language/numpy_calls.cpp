@@ -208,28 +208,36 @@ Value callClip(NumpyCall& call) {
   return result;
 }
 
-template <Op op>
-Value callReduce(NumpyCall& call) {
-  if (!call.bind({"a", "axis=", "*", "keepdims="})) return {};
+/// What every reduction is called with; empty after an error.
+struct ReduceArguments {
+  std::vector<int> axes;
+  bool keepDims = false;
+};
+std::optional<ReduceArguments> reduceArguments(NumpyCall& call) {
+  if (!call.bind({"a", "axis=", "*", "keepdims="})) return std::nullopt;
   const NodeRef x = call.tensor("a");
-  if (!x) return {};
+  if (!x) return std::nullopt;
   const auto axes = call.axes("axis", x->shape.size());
   const auto keep = call.truth("keepdims", false);
-  if (!axes || !keep) return {};
-  return call.builder.reduce(op, call.value("a"), *axes, *keep, call.place);
+  if (!axes || !keep) return std::nullopt;
+  return ReduceArguments{*axes, *keep};
+}
+
+template <Op op>
+Value callReduce(NumpyCall& call) {
+  const auto how = reduceArguments(call);
+  if (!how) return {};
+  return call.builder.reduce(op, call.value("a"), how->axes, how->keepDims, call.place);
 }
 
 Value callVar(NumpyCall& call) {
-  if (!call.bind({"a", "axis=", "*", "keepdims="})) return {};
-  const NodeRef x = call.tensor("a");
-  if (!x) return {};
-  const auto axes = call.axes("axis", x->shape.size());
-  const auto keep = call.truth("keepdims", false);
-  if (!axes || !keep) return {};
+  const auto how = reduceArguments(call);
+  if (!how) return {};
   Builder& b = call.builder;
-  const Value mean = b.reduce(Op::mean, call.value("a"), *axes, true, call.place);
+  const Value mean = b.reduce(Op::mean, call.value("a"), how->axes, true, call.place);
   const Value difference = b.binary("-", call.value("a"), mean, call.place);
-  return b.reduce(Op::mean, b.binary("*", difference, difference, call.place), *axes, *keep, call.place);
+  return b.reduce(Op::mean, b.binary("*", difference, difference, call.place), how->axes, how->keepDims,
+                  call.place);
 }
 
 Value callCumsum(NumpyCall& call) {

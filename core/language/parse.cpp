@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/files.h"
 #include "core/language/lowering.h"
 #include "core/language/syntax_parser.h"
 
@@ -42,12 +43,7 @@ Parsed parse(std::string_view text, std::shared_ptr<tensor::NodeStore> store) {
 }
 
 tensor::Program parseFile(const std::string& path, std::shared_ptr<tensor::NodeStore> store) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError(fmt::format("{}: cannot be read", path));
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file && !file.eof()) throw UserError(fmt::format("{}: cannot be read", path));
-  const std::string text = content.str();
+  const std::string text = readWholeFile(path);
   Parsed parsed = parse(text, std::move(store));
   if (!parsed.program) throw UserError(render(parsed.diagnostics, path, text));
   return std::move(*parsed.program);

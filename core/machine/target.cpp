@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 
 namespace nuscope::machine {
@@ -143,14 +144,6 @@ void readMemory(Reader& in, Target& target) {
   }
 }
 
-std::string readFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(fmt::format("{}: cannot be read", path));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 const MemoryLevel& Target::level(std::string_view levelName) const {
@@ -227,7 +220,7 @@ Target loadTarget(std::string_view nameOrPath) {
   std::string name(nameOrPath);
   if (name == "host") name = hostTarget().name;
   if (name.find('/') != std::string::npos || name.ends_with(".json"))
-    return parseTarget(readFile(name), name);
+    return parseTarget(readWholeFile(name), name);
   const auto names = targetNames();
   if (std::ranges::find(names, name) == names.end()) {
     std::string known;
@@ -235,7 +228,7 @@ Target loadTarget(std::string_view nameOrPath) {
     throw UserError(fmt::format("there is no target '{}'; known: host, {}", name, known));
   }
   const std::string path = (std::filesystem::path(targetFolder()) / (name + ".json")).string();
-  return parseTarget(readFile(path), path);
+  return parseTarget(readWholeFile(path), path);
 }
 
 }  // namespace nuscope::machine

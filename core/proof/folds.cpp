@@ -17,6 +17,25 @@ Variables asSet(const std::vector<IntAtomRef>& variables) {
   return result;
 }
 
+std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
+                                 std::initializer_list<IntAtomRef> by) {
+  std::vector<IntAtomRef> result;
+  for (const IntAtomRef w : variables) {
+    if (w == v) {
+      result.insert(result.end(), by.begin(), by.end());
+    } else {
+      result.push_back(w);
+    }
+  }
+  return result;
+}
+
+bool isFree(const std::vector<IntAtomRef>& variables, const Variables& set, IntAtomRef v) {
+  return !intersects(v->extent->variables, set) &&
+         std::none_of(variables.begin(), variables.end(),
+                      [&](IntAtomRef w) { return contains(w->extent->variables, v); });
+}
+
 void dropUnits(Calculus& c, std::vector<IntAtomRef>& variables, PolyRef& body, PolyRef& guard) {
   for (std::size_t i = 0; i < variables.size();) {
     if (variables[i]->extent != c.arena.oneInt) {

@@ -36,6 +36,12 @@ std::vector<IntRef> positionsOf(Calculus& c, PolyRef poly, IntAtomRef variable, 
 /// t and u occur only as t*extent(u) + u?
 bool mergeable(Calculus& c, PolyRef poly, IntAtomRef t, IntAtomRef u);
 Variables asSet(const std::vector<IntAtomRef>& variables);
+/// The variables with `v` replaced by others, in its place.
+std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
+                                 std::initializer_list<IntAtomRef> by);
+/// The extent of `v` depends on none of the variables, and no other extent depends on v. `set`:
+/// asSet(variables).
+bool isFree(const std::vector<IntAtomRef>& variables, const Variables& set, IntAtomRef v);
 /// Replaces the variables t (extent q) and u (extent d) for v = t*d + u where d divides the extent.
 struct Split {
   IntAtomRef outer, inner;

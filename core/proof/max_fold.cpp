@@ -19,25 +19,6 @@ struct Term {
 };
 using Rule = PolyRef (*)(Calculus&, const Term&);
 
-bool isFree(const Term& t, IntAtomRef v) {
-  return !intersects(v->extent->variables, t.set) &&
-         std::none_of(t.variables.begin(), t.variables.end(),
-                      [&](IntAtomRef w) { return contains(w->extent->variables, v); });
-}
-
-std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
-                                 std::initializer_list<IntAtomRef> by) {
-  std::vector<IntAtomRef> result;
-  for (const IntAtomRef w : variables) {
-    if (w == v) {
-      result.insert(result.end(), by.begin(), by.end());
-    } else {
-      result.push_back(w);
-    }
-  }
-  return result;
-}
-
 bool plain(Calculus& c, const Term& t) {
   return t.guard == c.arena.one;
 }
@@ -67,7 +48,7 @@ PolyRef unused(Calculus& c, const Term& t) {
 
 PolyRef splitByDivisor(Calculus& c, const Term& t) {
   for (const IntAtomRef v : t.variables) {
-    if (!isFree(t, v)) continue;
+    if (!isFree(t.variables, t.set, v)) continue;
     std::vector<IntRef> divisors = divisorsOf(c, t.body, v, t.set);
     for (const IntRef d : divisorsOf(c, t.guard, v, t.set)) divisors.push_back(d);
     for (const IntRef d : divisors) {
@@ -84,7 +65,7 @@ PolyRef splitByDivisor(Calculus& c, const Term& t) {
 /// Indices where a condition on v holds form a prefix [0, n): both parts are proved non-empty.
 PolyRef splitRange(Calculus& c, const Term& t, AtomRef atom) {
   for (const IntAtomRef v : t.variables) {
-    if (!isFree(t, v)) continue;
+    if (!isFree(t.variables, t.set, v)) continue;
     const auto linear = linearIn(c, atom->intTerm, v);
     if (!linear || intersects(linear->rest->variables, t.set) || !linear->coefficient->isConstant()) continue;
     const Integer k = linear->coefficient->constant();
@@ -138,7 +119,7 @@ PolyRef guardRange(Calculus& c, const Term& t) {
       return makeMax(c, t.variables, t.body, rest);
     if (atom->kind != AtomKind::intNonNegative) continue;
     for (const IntAtomRef v : t.variables) {
-      if (!isFree(t, v)) continue;
+      if (!isFree(t.variables, t.set, v)) continue;
       const auto linear = linearIn(c, atom->intTerm, v);
       if (!linear || linear->coefficient != intConstant(c, -1) || intersects(linear->rest->variables, t.set))
         continue;
@@ -196,7 +177,7 @@ PolyRef outward(Calculus& c, const Term& t) {
 PolyRef oneAtATime(Calculus& c, const Term& t) {
   if (t.variables.size() < 2 || !plain(c, t)) return nullptr;
   for (const IntAtomRef v : t.variables) {
-    if (!isFree(t, v)) continue;
+    if (!isFree(t.variables, t.set, v)) continue;
     const std::vector<IntAtomRef> others = replaced(t.variables, v, {});
     std::vector<PolyRef> outside;
     for (const auto& [mono, coefficient] : t.body->terms) {
@@ -243,7 +224,9 @@ PolyRef merge(Calculus& c, const Term& t) {
   const PolyRef both = add(c, t.body, scale(c, t.guard, Rational(Integer("987654321987654321"))));
   for (const IntAtomRef u : t.variables) {
     for (const IntAtomRef v : t.variables) {
-      if (u == v || !isFree(t, u) || !isFree(t, v) || !mergeable(c, both, v, u)) continue;
+      if (u == v || !isFree(t.variables, t.set, u) || !isFree(t.variables, t.set, v) ||
+          !mergeable(c, both, v, u))
+        continue;
       const IntAtomRef merged = freshIndex(c, multiply(c, v->extent, u->extent));
       if (!merged->ranged) continue;
       Substitution s(c);

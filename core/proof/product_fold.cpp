@@ -10,25 +10,6 @@
 namespace nuscope::proof {
 namespace {
 
-std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,
-                                 std::initializer_list<IntAtomRef> by) {
-  std::vector<IntAtomRef> result;
-  for (const IntAtomRef w : variables) {
-    if (w == v) {
-      result.insert(result.end(), by.begin(), by.end());
-    } else {
-      result.push_back(w);
-    }
-  }
-  return result;
-}
-
-bool isFree(const std::vector<IntAtomRef>& variables, const Variables& set, IntAtomRef v) {
-  return !intersects(v->extent->variables, set) &&
-         std::none_of(variables.begin(), variables.end(),
-                      [&](IntAtomRef w) { return contains(w->extent->variables, v); });
-}
-
 /// No range is empty, so every index has its factors.
 bool inhabited(Calculus& c, const std::vector<IntAtomRef>& variables) {
   return std::all_of(variables.begin(), variables.end(),

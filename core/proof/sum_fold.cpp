@@ -24,19 +24,6 @@ std::vector<IntAtomRef> removed(std::vector<IntAtomRef> variables, IntAtomRef va
   return variables;
 }
 
-std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef variable,
-                                 std::initializer_list<IntAtomRef> by) {
-  std::vector<IntAtomRef> result;
-  for (const IntAtomRef v : variables) {
-    if (v == variable) {
-      result.insert(result.end(), by.begin(), by.end());
-    } else {
-      result.push_back(v);
-    }
-  }
-  return result;
-}
-
 bool inExtents(const Term& t, IntAtomRef variable) {
   return std::any_of(t.variables.begin(), t.variables.end(),
                      [&](IntAtomRef other) { return contains(other->extent->variables, variable); });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/hash.h"
+
 namespace nuscope::proof {
 namespace {
 
@@ -12,22 +14,16 @@ struct ById {
   }
 };
 
-std::size_t mix(std::size_t seed, std::size_t value) {
-  std::uint64_t x = seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6U) + (seed >> 2U));
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  return x ^ (x >> 27U);
-}
-
 std::size_t hashInteger(const Integer& value) {
   std::size_t h = static_cast<std::size_t>(sgn(value) + 1);
   const std::size_t limbs = mpz_size(value.get_mpz_t());
   for (std::size_t i = 0; i < limbs; ++i)
-    h = mix(h, mpz_getlimbn(value.get_mpz_t(), static_cast<mp_size_t>(i)));
+    h = mixHash(h, mpz_getlimbn(value.get_mpz_t(), static_cast<mp_size_t>(i)));
   return h;
 }
 
 std::size_t hashRational(const Rational& value) {
-  return mix(hashInteger(value.get_num()), hashInteger(value.get_den()));
+  return mixHash(hashInteger(value.get_num()), hashInteger(value.get_den()));
 }
 
 std::size_t hashRef(const Info* node) {
@@ -129,19 +125,19 @@ Arena::Arena() {
 }
 
 IntAtomRef Arena::intern(IntAtom node) {
-  std::size_t h = mix(static_cast<std::size_t>(node.kind), std::hash<std::string>{}(node.name));
-  h = mix(h, hashRef(node.extent) + (node.ranged ? 1 : 0));
-  h = mix(h, static_cast<std::size_t>(node.boundLevel * 1000 + node.number));
-  h = mix(mix(h, hashRef(node.numerator)), hashRef(node.denominator));
-  h = mix(h, static_cast<std::size_t>(node.source + 1));
+  std::size_t h = mixHash(static_cast<std::size_t>(node.kind), std::hash<std::string>{}(node.name));
+  h = mixHash(h, hashRef(node.extent) + (node.ranged ? 1 : 0));
+  h = mixHash(h, static_cast<std::size_t>(node.boundLevel * 1000 + node.number));
+  h = mixHash(mixHash(h, hashRef(node.numerator)), hashRef(node.denominator));
+  h = mixHash(h, static_cast<std::size_t>(node.source + 1));
   absorb(node, node.numerator);
   absorb(node, node.denominator);
   absorb(node, node.value);
   for (const IntRef subscript : node.subscripts) {
-    h = mix(h, hashRef(subscript));
+    h = mixHash(h, hashRef(subscript));
     absorb(node, subscript);
   }
-  node.hash = mix(h, hashRef(node.value));
+  node.hash = mixHash(h, hashRef(node.value));
   const bool variable = node.kind == IntAtom::Kind::variable;
   const IntAtomRef result = intAtoms_.intern(std::move(node));
   if (variable && result->variables.empty()) {
@@ -155,7 +151,7 @@ IntAtomRef Arena::intern(IntAtom node) {
 IntMonoRef Arena::intern(IntMono node) {
   std::size_t h = 11;
   for (const IntAtomRef atom : node.atoms) {
-    h = mix(h, atom->hash);
+    h = mixHash(h, atom->hash);
     absorb(node, atom);
   }
   node.hash = h;
@@ -165,7 +161,7 @@ IntMonoRef Arena::intern(IntMono node) {
 IntRef Arena::intern(IntTerm node) {
   std::size_t h = 13;
   for (const auto& [mono, coefficient] : node.terms) {
-    h = mix(mix(h, mono->hash), hashInteger(coefficient));
+    h = mixHash(mixHash(h, mono->hash), hashInteger(coefficient));
     absorb(node, mono);
   }
   node.hash = h;
@@ -173,9 +169,10 @@ IntRef Arena::intern(IntTerm node) {
 }
 
 AtomRef Arena::intern(Atom node) {
-  std::size_t h = mix(static_cast<std::size_t>(node.kind) + 17, static_cast<std::size_t>(node.source + 1));
+  std::size_t h =
+      mixHash(static_cast<std::size_t>(node.kind) + 17, static_cast<std::size_t>(node.source + 1));
   const auto take = [&](const Info* child) {
-    h = mix(h, hashRef(child));
+    h = mixHash(h, hashRef(child));
     absorb(node, child);
   };
   for (const IntRef subscript : node.subscripts) take(subscript);
@@ -185,12 +182,12 @@ AtomRef Arena::intern(Atom node) {
   take(node.poly);
   take(node.guard);
   for (const PolyRef poly : node.polys) take(poly);
-  h = mix(h, std::hash<std::string>{}(node.name));
-  h = mix(h, static_cast<std::size_t>(node.number));
+  h = mixHash(h, std::hash<std::string>{}(node.name));
+  h = mixHash(h, static_cast<std::size_t>(node.number));
   if (!node.bound.empty()) {
     for (const IntAtomRef variable : node.bound) take(variable->extent);
     for (const IntAtomRef variable : node.bound) {
-      h = mix(h, variable->hash);
+      h = mixHash(h, variable->hash);
       std::erase(node.variables, variable);
       node.level = std::max(node.level, variable->boundLevel);
     }
@@ -202,7 +199,7 @@ AtomRef Arena::intern(Atom node) {
 MonoRef Arena::intern(Mono node) {
   std::size_t h = 19;
   for (const auto& [atom, exponent] : node.factors) {
-    h = mix(mix(h, atom->hash), hashRational(exponent));
+    h = mixHash(mixHash(h, atom->hash), hashRational(exponent));
     absorb(node, atom);
     node.indicators = node.indicators || atom->isIndicator();
   }
@@ -213,7 +210,7 @@ MonoRef Arena::intern(Mono node) {
 PolyRef Arena::intern(Poly node) {
   std::size_t h = 23;
   for (const auto& [mono, coefficient] : node.terms) {
-    h = mix(mix(h, mono->hash), hashRational(coefficient));
+    h = mixHash(mixHash(h, mono->hash), hashRational(coefficient));
     absorb(node, mono);
     node.indicators = node.indicators || mono->indicators;
   }

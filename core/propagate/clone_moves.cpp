@@ -18,14 +18,11 @@ namespace nuscope::propagate {
 namespace {
 
 using tensor::Attributes;
+using tensor::isElementwise;
 using tensor::NodeRef;
 using tensor::Op;
 using tensor::OpKind;
 using Kind = AxisLink::Kind;
-
-bool isElementwise(NodeRef node) {
-  return tensor::kind(node->op) == OpKind::elementwise;
-}
 
 bool isRelabelling(NodeRef node) {
   return node->op == Op::transpose || node->op == Op::expandDims || node->op == Op::squeeze ||

@@ -25,23 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t batchSize = 32;  ///< attempts whose proofs may run side by side
 constexpr std::size_t titleLength = 80;
 
-/// Bodies of loops are left out: a loop counts as one operator.
-std::vector<NodeRef> outsideLoops(const std::vector<NodeRef>& results) {
-  std::vector<NodeRef> order;
-  std::unordered_set<NodeRef> seen;
-  std::vector<NodeRef> stack(results);
-  while (!stack.empty()) {
-    const NodeRef node = stack.back();
-    stack.pop_back();
-    if (!seen.insert(node).second) continue;
-    order.push_back(node);
-    stack.insert(stack.end(), node->operands.begin(), node->operands.end());
-  }
-  return order;
-}
-
 int countOperators(const std::vector<NodeRef>& results) {
-  const auto nodes = outsideLoops(results);
+  const auto nodes = tensor::topologicalOutsideLoops(results);
   return static_cast<int>(
       std::ranges::count_if(nodes, [](NodeRef node) { return tensor::kind(node->op) != OpKind::leaf; }));
 }
@@ -50,7 +35,7 @@ int countOperators(const std::vector<NodeRef>& results) {
 /// later.
 int weight(const std::vector<NodeRef>& results, const tensor::DimFacts& facts) {
   int sum = 0;
-  for (const NodeRef node : outsideLoops(results)) {
+  for (const NodeRef node : tensor::topologicalOutsideLoops(results)) {
     const auto kind = tensor::kind(node->op);
     if (kind == OpKind::leaf) continue;
     ++sum;

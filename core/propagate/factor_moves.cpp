@@ -14,13 +14,10 @@
 namespace nuscope::propagate {
 namespace {
 
+using tensor::isElementwise;
 using tensor::NodeRef;
 using tensor::Op;
 using tensor::OpKind;
-
-bool isElementwise(NodeRef node) {
-  return tensor::kind(node->op) == OpKind::elementwise;
-}
 
 /// Operands of one operator, all with the same operator above them and the same operands but one each.
 struct Common {

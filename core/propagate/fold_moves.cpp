@@ -19,6 +19,7 @@ namespace {
 
 using tensor::Attributes;
 using tensor::Dim;
+using tensor::isElementwise;
 using tensor::NodeRef;
 using tensor::Op;
 using tensor::OpKind;
@@ -156,12 +157,12 @@ class Merger {
     }
     if (!dependsOn(node, first_)) {
       if (!dependsOn(node, source_) || element == nullptr) return outer(build, node, rank, axis);
-      if (tensor::kind(node->op) != OpKind::elementwise) return nullptr;
+      if (!isElementwise(node)) return nullptr;
     }
     if (node->op == Op::broadcastTo) return term(build, node->operands[0], rank, axis, prefix, element);
     if (isRelabelling(node))
       return build.with(node, {term(build, node->operands[0], rank, axis, prefix, element)});
-    if (tensor::kind(node->op) != OpKind::elementwise) return nullptr;
+    if (!isElementwise(node)) return nullptr;
     std::vector<NodeRef> operands;
     for (const NodeRef operand : node->operands)
       operands.push_back(term(build, operand, rank, axis, prefix, element));
@@ -232,7 +233,7 @@ std::vector<Merged> sumsOver(MoveContext& context, NodeRef first) {
     if (node->op == Op::sum && node->attributes.axes.size() != 1) continue;
     for (std::size_t slot = 0; slot < node->operands.size(); ++slot) {
       const NodeRef operand = node->operands[slot];
-      if (tensor::kind(operand->op) != OpKind::elementwise || !dependsOn(operand, first)) continue;
+      if (!isElementwise(operand) || !dependsOn(operand, first)) continue;
       const auto links = axisLinks(node, slot, context.program.facts);
       const auto bound = std::ranges::find(links, Kind::bound, &AxisLink::kind);
       if (bound == links.end()) continue;

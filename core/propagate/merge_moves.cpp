@@ -10,6 +10,7 @@
 namespace nuscope::propagate {
 namespace {
 
+using tensor::isContraction;
 using tensor::NodeRef;
 using tensor::OpKind;
 
@@ -71,7 +72,7 @@ void proposeMerges(MoveContext& context) {
     for (const std::size_t slot : {0UL, 1UL}) {
       std::vector<NodeRef> members;
       for (const NodeRef user : users->second) {
-        if (tensor::kind(user->op) != OpKind::contract || user->operands.size() != 2) continue;
+        if (!isContraction(user) || user->operands.size() != 2) continue;
         if (user->operands[slot] != operand || user->operands[1 - slot] == operand) continue;
         if (!members.empty() && (user->op != members[0]->op || user->attributes != members[0]->attributes))
           continue;

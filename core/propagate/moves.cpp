@@ -10,20 +10,6 @@ namespace {
 using tensor::NodeRef;
 using tensor::OpKind;
 
-std::vector<NodeRef> outsideLoops(const std::vector<NodeRef>& results) {
-  std::unordered_set<NodeRef> reached;
-  std::vector<NodeRef> stack(results);
-  while (!stack.empty()) {
-    const NodeRef node = stack.back();
-    stack.pop_back();
-    if (!reached.insert(node).second) continue;
-    stack.insert(stack.end(), node->operands.begin(), node->operands.end());
-  }
-  std::vector<NodeRef> order = tensor::topological(results);
-  std::erase_if(order, [&](NodeRef node) { return !reached.contains(node); });
-  return order;
-}
-
 bool isPointwise(NodeRef node) {
   return tensor::kind(node->op) == OpKind::elementwise || tensor::kind(node->op) == OpKind::leaf;
 }
@@ -34,7 +20,7 @@ MoveContext::MoveContext(const tensor::Program& p, std::vector<NodeRef> r)
     : program(p),
       results(std::move(r)),
       build(*p.store, p.facts),
-      nodes(outsideLoops(results)),
+      nodes(tensor::topologicalOutsideLoops(results)),
       uses(tensor::useCounts(results)) {
   for (const NodeRef node : nodes) {
     for (const NodeRef operand : node->operands) {

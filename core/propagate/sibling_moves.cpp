@@ -9,17 +9,12 @@
 namespace nuscope::propagate {
 namespace {
 
+using tensor::isContraction;
+using tensor::isElementwise;
 using tensor::NodeRef;
 using tensor::Op;
 using tensor::OpKind;
 using Kind = AxisLink::Kind;
-
-bool isElementwise(NodeRef node) {
-  return tensor::kind(node->op) == OpKind::elementwise;
-}
-bool isContraction(NodeRef node) {
-  return tensor::kind(node->op) == OpKind::contract;
-}
 
 /// Axis of slot `from` of a node -> axis of slot `to` that runs with it (same result axis or same bound
 /// index); -1.

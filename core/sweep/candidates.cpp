@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/emit/kernel.h"
 #include "core/emit/model.h"
 #include "core/tiling/space.h"
@@ -26,11 +27,7 @@ std::string runtimeHash() {
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::string all;
-  for (const auto& file : files) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    all += text.str();
-  }
+  for (const auto& file : files) all += readWholeFile(file);
   return textHash(all).substr(0, 12);
 }
 

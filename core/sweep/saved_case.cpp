@@ -5,22 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/sweep/arrays.h"
 #include "core/sweep/gate.h"
 #include "core/sweep/study_json.h"
 
 namespace nuscope::sweep {
-namespace {
-
-void writeFile(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path.string()));
-}
-
-}  // namespace
-
 std::string saveCase(const std::filesystem::path& directory, const std::string& program,
                      const std::string& kernel, const tensor::Extents& extents, const Reference& failing,
                      const GateRecord& record) {
@@ -28,12 +18,12 @@ std::string saveCase(const std::filesystem::path& directory, const std::string& 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw EnvironmentError(fmt::format("{} cannot be made: {}", folder.string(), error.message()));
-  writeFile(folder / "program.py", program);
-  writeFile(folder / "kernel.cpp", kernel);
+  writeWholeFile(folder / "program.py", program);
+  writeWholeFile(folder / "kernel.cpp", kernel);
   nlohmann::json inputs = nlohmann::json::array();
   for (const auto& [name, value] : failing.inputs) {
     const std::string file = fmt::format("{}.{}", name, tensor::text(value.dtype));
-    writeFile(folder / file, encodeArray(value.values, value.dtype));
+    writeWholeFile(folder / file, encodeArray(value.values, value.dtype));
     inputs.push_back(
         {{"name", name}, {"dtype", tensor::text(value.dtype)}, {"shape", value.shape}, {"file", file}});
   }
@@ -44,7 +34,7 @@ std::string saveCase(const std::filesystem::path& directory, const std::string& 
                                 {"seed", failing.seed},
                                 {"inputs", inputs},
                                 {"gate", nlohmann::json::parse(gateJson(record))}};
-  writeFile(folder / "case.json", manifest.dump(2) + "\n");
+  writeWholeFile(folder / "case.json", manifest.dump(2) + "\n");
   return folder.string();
 }
 

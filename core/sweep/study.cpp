@@ -121,26 +121,32 @@ constexpr const char* measurementColumns =
     "date "
     "FROM measurement";
 
-void writeCandidate(Database& database, const CandidateRecord& c) {
-  Statement update(
-      database,
-      "UPDATE candidate SET sweep=?, kind=?, label=?, variant=?, parameters=?, kernel=?, modelled=?, "
-      "state=?, reason=?, measurement=?, saved_case=? WHERE id=?");
-  update.add(c.sweep)
+/// Everything of a candidate but its id, in the order of both statements below.
+void addColumns(Statement& statement, const CandidateRecord& c) {
+  statement.add(c.sweep)
       .add(c.kind == CandidateKind::baseline ? "baseline" : "emitted")
       .add(c.label)
-      .add(c.variant);
-  update.add(parametersJson(c.parameters))
+      .add(c.variant)
+      .add(parametersJson(c.parameters))
       .add(c.kernel)
       .add(c.modelledSeconds)
       .add(text(c.state))
       .add(c.reason);
   if (c.measurement) {
-    update.add(*c.measurement);
+    statement.add(*c.measurement);
   } else {
-    update.addNull();
+    statement.addNull();
   }
-  update.add(c.savedCase).add(c.id).run();
+  statement.add(c.savedCase);
+}
+
+void writeCandidate(Database& database, const CandidateRecord& c) {
+  Statement update(
+      database,
+      "UPDATE candidate SET sweep=?, kind=?, label=?, variant=?, parameters=?, kernel=?, modelled=?, "
+      "state=?, reason=?, measurement=?, saved_case=? WHERE id=?");
+  addColumns(update, c);
+  update.add(c.id).run();
 }
 
 void insertCandidate(Database& database, CandidateRecord& c) {
@@ -148,21 +154,8 @@ void insertCandidate(Database& database, CandidateRecord& c) {
       database,
       "INSERT INTO candidate (sweep, kind, label, variant, parameters, kernel, modelled, state, reason, "
       "measurement, saved_case) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-  insert.add(c.sweep)
-      .add(c.kind == CandidateKind::baseline ? "baseline" : "emitted")
-      .add(c.label)
-      .add(c.variant);
-  insert.add(parametersJson(c.parameters))
-      .add(c.kernel)
-      .add(c.modelledSeconds)
-      .add(text(c.state))
-      .add(c.reason);
-  if (c.measurement) {
-    insert.add(*c.measurement);
-  } else {
-    insert.addNull();
-  }
-  insert.add(c.savedCase).run();
+  addColumns(insert, c);
+  insert.run();
   c.id = static_cast<int>(database.lastId());
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/sweep/arrays.h"
 
@@ -267,13 +268,6 @@ class Folder {
   std::filesystem::path path;
 };
 
-void write(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written: is the disk full?", path.string()));
-}
-
 void writeJob(const std::filesystem::path& folder, const tensor::Program& program,
               const std::vector<Reference>& references, int threads) {
   nlohmann::json draws = nlohmann::json::array();
@@ -282,7 +276,7 @@ void writeJob(const std::filesystem::path& folder, const tensor::Program& progra
     for (const auto& parameter : program.parameters) {
       const auto& value = references[d].inputs.at(parameter.name);
       const auto file = folder / fmt::format("d{}_{}", d, parameter.name);
-      write(file, encodeArray(value.values, value.dtype));
+      writeWholeFile(file, encodeArray(value.values, value.dtype));
       inputs.push_back({file.string(), torchType(value.dtype), value.shape});
     }
     nlohmann::json outputs = nlohmann::json::array();
@@ -290,8 +284,9 @@ void writeJob(const std::filesystem::path& folder, const tensor::Program& progra
       outputs.push_back((folder / fmt::format("d{}_out{}", d, r)).string());
     draws.push_back({{"inputs", inputs}, {"outputs", outputs}});
   }
-  write(folder / "job.json",
-        nlohmann::json{{"threads", threads}, {"seconds", 1.0}, {"most", 60}, {"draws", draws}}.dump());
+  writeWholeFile(
+      folder / "job.json",
+      nlohmann::json{{"threads", threads}, {"seconds", 1.0}, {"most", 60}, {"draws", draws}}.dump());
 }
 
 void judge(Entrant& entrant, const std::filesystem::path& folder, const std::vector<Reference>& references) {
@@ -366,7 +361,7 @@ Entrant runTorch(const std::string& python, const tensor::Program& program, cons
   entrant.record.kernel = textHash(entrant.text);
   try {
     const Folder folder;
-    write(folder.path / "run.py", entrant.text);
+    writeWholeFile(folder.path / "run.py", entrant.text);
     writeJob(folder.path, program, references, threads);
     ProcessOptions options;
     options.arguments = {python, "run.py", "job.json"};

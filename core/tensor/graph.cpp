@@ -8,17 +8,11 @@
 #include <optional>
 #include <unordered_set>
 
+#include "core/base/hash.h"
 #include "core/tensor/shapes.h"
 
 namespace nuscope::tensor {
 namespace {
-
-std::size_t mix(std::size_t seed, std::size_t value) {
-  std::uint64_t x = seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6U) + (seed >> 2U));
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31U);
-}
 
 std::size_t hashText(std::string_view text) {  // FNV-1a: the same on every machine
   std::uint64_t h = 1469598103934665603ULL;
@@ -32,19 +26,19 @@ std::size_t hashShape(const Shape& shape) {
 
 std::size_t hashNode(const Node& node) {
   const Attributes& at = node.attributes;
-  std::size_t h = mix(hashText(name(node.op)), node.operands.size());
-  for (const NodeRef operand : node.operands) h = mix(h, operand->hash);
-  h = mix(h, hashText(at.name));
-  h = mix(h, hashText(at.value.get_str()));
-  h = mix(h, static_cast<std::size_t>(at.infinity + 1));
-  h = mix(h, static_cast<std::size_t>(at.dtype));
-  for (const int axis : at.axes) h = mix(h, static_cast<std::size_t>(axis));
-  h = mix(h, at.keepDims ? 2 : 1);
-  h = mix(h, static_cast<std::size_t>(at.index));
-  h = mix(h, hashShape(at.shape));
-  h = mix(h, hashShape(at.starts));
-  h = mix(h, hashShape(at.stops));
-  for (const NodeRef root : at.body) h = mix(h, root->hash);
+  std::size_t h = mixHash(hashText(name(node.op)), node.operands.size());
+  for (const NodeRef operand : node.operands) h = mixHash(h, operand->hash);
+  h = mixHash(h, hashText(at.name));
+  h = mixHash(h, hashText(at.value.get_str()));
+  h = mixHash(h, static_cast<std::size_t>(at.infinity + 1));
+  h = mixHash(h, static_cast<std::size_t>(at.dtype));
+  for (const int axis : at.axes) h = mixHash(h, static_cast<std::size_t>(axis));
+  h = mixHash(h, at.keepDims ? 2 : 1);
+  h = mixHash(h, static_cast<std::size_t>(at.index));
+  h = mixHash(h, hashShape(at.shape));
+  h = mixHash(h, hashShape(at.starts));
+  h = mixHash(h, hashShape(at.stops));
+  for (const NodeRef root : at.body) h = mixHash(h, root->hash);
   return h;
 }
 
@@ -59,6 +53,29 @@ template <class Visit>
 void forEachInput(NodeRef node, Visit visit) {
   for (const NodeRef operand : node->operands) visit(operand);
   for (const NodeRef root : node->attributes.body) visit(root);
+}
+
+std::vector<NodeRef> inOrder(std::span<const NodeRef> roots, bool enterLoops) {
+  std::vector<NodeRef> order;
+  std::unordered_set<NodeRef> done;
+  std::vector<std::pair<NodeRef, bool>> stack;  // explicit: graphs may be deep
+  for (const NodeRef root : roots) {
+    stack.emplace_back(root, false);
+    while (!stack.empty()) {
+      const auto [node, expanded] = stack.back();
+      stack.pop_back();
+      if (expanded) {
+        if (done.insert(node).second) order.push_back(node);
+        continue;
+      }
+      if (done.contains(node)) continue;
+      stack.emplace_back(node, true);
+      std::vector<NodeRef> inputs = node->operands;
+      if (enterLoops) inputs.insert(inputs.end(), node->attributes.body.begin(), node->attributes.body.end());
+      for (auto at = inputs.rbegin(); at != inputs.rend(); ++at) stack.emplace_back(*at, false);
+    }
+  }
+  return order;
 }
 
 }  // namespace
@@ -116,26 +133,11 @@ NodeRef NodeStore::constant(const Rational& value, DType dtype) {
 }
 
 std::vector<NodeRef> topological(std::span<const NodeRef> roots) {
-  std::vector<NodeRef> order;
-  std::unordered_set<NodeRef> done;
-  std::vector<std::pair<NodeRef, bool>> stack;  // explicit: graphs may be deep
-  for (const NodeRef root : roots) {
-    stack.emplace_back(root, false);
-    while (!stack.empty()) {
-      const auto [node, expanded] = stack.back();
-      stack.pop_back();
-      if (expanded) {
-        if (done.insert(node).second) order.push_back(node);
-        continue;
-      }
-      if (done.contains(node)) continue;
-      stack.emplace_back(node, true);
-      std::vector<NodeRef> inputs;
-      forEachInput(node, [&](NodeRef input) { inputs.push_back(input); });
-      for (auto at = inputs.rbegin(); at != inputs.rend(); ++at) stack.emplace_back(*at, false);
-    }
-  }
-  return order;
+  return inOrder(roots, true);
+}
+
+std::vector<NodeRef> topologicalOutsideLoops(std::span<const NodeRef> roots) {
+  return inOrder(roots, false);
 }
 
 std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots) {
@@ -164,7 +166,7 @@ class Rebuilder {
   };
 
   std::optional<Refusal> rebuild(std::span<const NodeRef> roots, Scope& scope) {
-    for (const NodeRef node : outsideLoops(roots)) {
+    for (const NodeRef node : topologicalOutsideLoops(roots)) {
       if (find(scope, node)) continue;
       auto rebuilt = node->op == Op::loop ? loop(node, scope) : plain(node, scope);
       if (!rebuilt) return rebuilt.refusal();
@@ -181,28 +183,6 @@ class Rebuilder {
   }
 
  private:
-  static std::vector<NodeRef> outsideLoops(std::span<const NodeRef> roots) {
-    std::vector<NodeRef> order;
-    std::unordered_set<NodeRef> done;
-    std::vector<std::pair<NodeRef, bool>> stack;
-    for (const NodeRef root : roots) {
-      stack.emplace_back(root, false);
-      while (!stack.empty()) {
-        const auto [node, expanded] = stack.back();
-        stack.pop_back();
-        if (expanded) {
-          if (done.insert(node).second) order.push_back(node);
-          continue;
-        }
-        if (done.contains(node)) continue;
-        stack.emplace_back(node, true);
-        for (auto at = node->operands.rbegin(); at != node->operands.rend(); ++at)
-          stack.emplace_back(*at, false);
-      }
-    }
-    return order;
-  }
-
   static void rename(Attributes& attributes, const std::map<std::string, std::string>& names) {
     if (names.empty()) return;
     std::map<std::string, Dim> symbols;

@@ -71,6 +71,13 @@ struct Node {
   int loopHeight = 0;    ///< deepest nesting of loops at or below this node
 };
 
+inline bool isElementwise(NodeRef node) {
+  return kind(node->op) == OpKind::elementwise;
+}
+inline bool isContraction(NodeRef node) {
+  return kind(node->op) == OpKind::contract;
+}
+
 /// Owns and hash-conses nodes. Thread-safe. Ids depend on the order of creation, so whoever needs
 /// reproducible ids creates from one thread.
 class NodeStore {
@@ -125,6 +132,8 @@ struct Program {
 
 /// Nodes reachable from the roots, operands (and loop bodies) before users; each once.
 std::vector<NodeRef> topological(std::span<const NodeRef> roots);
+/// The same without entering loop bodies: a loop counts as one operator.
+std::vector<NodeRef> topologicalOutsideLoops(std::span<const NodeRef> roots);
 /// Number of uses of each reachable node by reachable nodes and roots.
 std::unordered_map<NodeRef, int> useCounts(std::span<const NodeRef> roots);
 /// The number in a counter's name: 2 for "@2"; 0 if it is none.

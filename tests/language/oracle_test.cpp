@@ -112,7 +112,7 @@ void runJobs(const std::vector<Job>& jobs) {
 
 TEST(Oracle, ProgramsAgreeWithNumpy) {
   std::vector<Job> jobs;
-  for (const auto& path : programFiles()) addJobs(path.filename().string(), readFile(path), 3, jobs);
+  for (const auto& path : programFiles()) addJobs(path.filename().string(), readWholeFile(path), 3, jobs);
   EXPECT_GE(jobs.size(), 180U);
   runJobs(jobs);
 }
@@ -122,7 +122,8 @@ TEST(Oracle, CorpusAgreesWithNumpy) {
   if (files.empty()) GTEST_SKIP() << "the corpus is not here";
   std::vector<Job> jobs;
   for (const auto& path : files) {
-    addJobs(path.parent_path().filename().string() + "/" + path.filename().string(), readFile(path), 2, jobs);
+    addJobs(path.parent_path().filename().string() + "/" + path.filename().string(), readWholeFile(path), 2,
+            jobs);
   }
   runJobs(jobs);
 }
@@ -131,7 +132,7 @@ TEST(Oracle, LanguageFeaturesAgreeWithNumpy) {
   const auto files = filesBelow(std::filesystem::path(NUSCOPE_SOURCE_DIR) / "tests/data/language");
   ASSERT_FALSE(files.empty());
   std::vector<Job> jobs;
-  for (const auto& path : files) addJobs(path.filename().string(), readFile(path), 4, jobs);
+  for (const auto& path : files) addJobs(path.filename().string(), readWholeFile(path), 4, jobs);
   runJobs(jobs);
 }
 

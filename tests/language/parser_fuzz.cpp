@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -223,7 +224,7 @@ int main(int count, char** arguments) {
   for (const auto& files :
        {language::programFiles(), language::corpusFiles(),
         language::filesBelow(std::filesystem::path(NUSCOPE_SOURCE_DIR) / "tests/data/language")}) {
-    for (const auto& path : files) corpus.push_back(language::readFile(path));
+    for (const auto& path : files) corpus.push_back(readWholeFile(path));
   }
   const auto began = std::chrono::steady_clock::now();
   std::size_t runs = 0;

@@ -80,7 +80,7 @@ TEST(Printer, LinesOfNodes) {
 
 TEST(Printer, EveryNodeOfEveryProgramHasALine) {
   for (const auto& path : programFiles()) {
-    const Parsed parsed = parse(readFile(path));
+    const Parsed parsed = parse(readWholeFile(path));
     ASSERT_TRUE(parsed.program);
     const Printed printed = print(*parsed.program, parsed.program->results);
     for (const tensor::NodeRef node : tensor::topological(parsed.program->results)) {
@@ -90,19 +90,19 @@ TEST(Printer, EveryNodeOfEveryProgramHasALine) {
 }
 
 TEST(Printer, AllProgramsComeBack) {
-  for (const auto& path : programFiles()) expectRoundTrip(readFile(path), path.string());
+  for (const auto& path : programFiles()) expectRoundTrip(readWholeFile(path), path.string());
 }
 
 TEST(Printer, LanguageFeaturesComeBack) {
   const auto files = filesBelow(std::filesystem::path(NUSCOPE_SOURCE_DIR) / "tests/data/language");
   EXPECT_FALSE(files.empty());
-  for (const auto& path : files) expectRoundTrip(readFile(path), path.string());
+  for (const auto& path : files) expectRoundTrip(readWholeFile(path), path.string());
 }
 
 TEST(Printer, TheCorpusComesBack) {
   const auto files = corpusFiles();
   if (files.empty()) GTEST_SKIP() << "the corpus is not here";
-  for (const auto& path : files) expectRoundTrip(readFile(path), path.string());
+  for (const auto& path : files) expectRoundTrip(readWholeFile(path), path.string());
 }
 
 }  // namespace

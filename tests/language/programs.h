@@ -2,19 +2,12 @@
 // The program files that the tests of the language run over.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
-namespace nuscope::language {
+#include "core/base/files.h"
 
-inline std::string readFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
+namespace nuscope::language {
 
 inline std::vector<std::filesystem::path> filesBelow(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> result;

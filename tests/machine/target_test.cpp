@@ -6,16 +6,14 @@
 #include <sstream>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/machine/model.h"
 
 namespace nuscope::machine {
 namespace {
 
 std::string description(const std::string& name) {
-  std::ifstream in(NUSCOPE_SOURCE_DIR "/hw/" + name + ".json");
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return readWholeFile(NUSCOPE_SOURCE_DIR "/hw/" + name + ".json");
 }
 
 /// The message for host-avx2.json with one piece of text replaced.

@@ -3,35 +3,28 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "core/base/files.h"
 
 namespace nuscope::model {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 TEST(LlamaConfig, ModelsBesideTheProject) {
   const fs::path folder = fs::path(NUSCOPE_SHARED_DIR) / "models";
   if (!fs::exists(folder)) GTEST_SKIP() << "no " << folder;
   for (const char* name : {"llama-bias", "llama-gqa-tied", "llama-mqa-f16", "llama-rope-llama3",
                            "llama-rope-yarn", "mistral-window", "qwen2", "qwen3", "llama-rope-new-style"}) {
-    const auto config = parseLlamaConfig(slurp(folder / name / "config.json"));
+    const auto config = parseLlamaConfig(readWholeFile(folder / name / "config.json"));
     ASSERT_TRUE(config.ok()) << name << ": " << config.refusal().message;
     EXPECT_GE(config->hidden, 64) << name;
   }
-  EXPECT_TRUE(parseLlamaConfig(slurp(folder / "llama-bias/config.json"))->mlpBias);
-  EXPECT_TRUE(parseLlamaConfig(slurp(folder / "qwen3/config.json"))->headNorms);
-  EXPECT_EQ(parseLlamaConfig(slurp(folder / "mistral-window/config.json"))->slidingWindow, 16);
+  EXPECT_TRUE(parseLlamaConfig(readWholeFile(folder / "llama-bias/config.json"))->mlpBias);
+  EXPECT_TRUE(parseLlamaConfig(readWholeFile(folder / "qwen3/config.json"))->headNorms);
+  EXPECT_EQ(parseLlamaConfig(readWholeFile(folder / "mistral-window/config.json"))->slidingWindow, 16);
   const auto message = [&](const char* name) {
-    const auto config = parseLlamaConfig(slurp(folder / "refused" / name / "config.json"));
+    const auto config = parseLlamaConfig(readWholeFile(folder / "refused" / name / "config.json"));
     EXPECT_FALSE(config.ok()) << name;
     return config.ok() ? std::string() : config.refusal().message;
   };

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <random>
-#include <sstream>
 
+#include "core/base/files.h"
 #include "core/language/parse.h"
 #include "core/proof/prove.h"
 #include "core/proof/refute.h"
@@ -60,13 +59,6 @@ constexpr std::pair<const char*, const char*> replacements[] = {
     {"[:-1]", "[1:]"},
     {"[1:]", "[:-1]"},
 };
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 struct Change {
   std::size_t at = 0;
@@ -127,8 +119,8 @@ TEST(Mutation, NoMutantIsProvedAndDiffers) {
   std::string slowest;
   for (int tries = 0; made < count && tries < 20 * count; ++tries) {
     const fs::path& folder = folders[random() % folders.size()];
-    std::string left = slurp(folder / "left.py");
-    std::string right = slurp(folder / "right.py");
+    std::string left = readWholeFile(folder / "left.py");
+    std::string right = readWholeFile(folder / "right.py");
     // Both from the true pair, or one side against itself.
     if (random() % 2 == 0) (random() % 2 == 0 ? left : right) = random() % 2 == 0 ? left : right;
     const auto changes = changesOf(right);

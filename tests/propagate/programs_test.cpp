@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/files.h"
 #include "core/language/parse.h"
 #include "core/propagate/explore.h"
 
@@ -21,10 +22,7 @@ struct Expected {
 };
 
 std::string readProgram(const std::string& name) {
-  const std::string path = std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/" + name + ".py";
-  std::ifstream in(path);
-  EXPECT_TRUE(in) << path;
-  return {std::istreambuf_iterator<char>(in), {}};
+  return readWholeFile(std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/" + name + ".py");
 }
 
 /// The text up to the function's body, with another body.

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
 
+#include "core/base/files.h"
 #include "core/replay/schedule_certificate.h"
 #include "core/schedule/certificate.h"
 
@@ -16,20 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 std::vector<std::pair<std::string, std::string>> certificates() {
   std::vector<std::pair<std::string, std::string>> result;
   const fs::path folder = fs::path(NUSCOPE_SHARED_DIR) / "cases/schedules";
   if (!fs::exists(folder)) return result;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!entry.is_directory()) continue;
-    const ReadResult read = readAmk(slurp(entry.path() / "schedule.json"));
+    const ReadResult read = readAmk(readWholeFile(entry.path() / "schedule.json"));
     if (!read.schedule || !read.faults.empty()) continue;
     CheckOptions options;
     options.keepClocks = true;

@@ -3,24 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
+#include "core/base/files.h"
 #include "core/schedule/check.h"
 
 namespace nuscope::schedule {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 struct Outcome {
   std::string verdict;
@@ -58,8 +50,8 @@ TEST(ScheduleCases, EveryVerdictAndRuleIsRight) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!entry.is_directory()) continue;
     ++all;
-    const auto meta = nlohmann::json::parse(slurp(entry.path() / "case.json"));
-    const Outcome outcome = judge(slurp(entry.path() / "schedule.json"));
+    const auto meta = nlohmann::json::parse(readWholeFile(entry.path() / "case.json"));
+    const Outcome outcome = judge(readWholeFile(entry.path() / "schedule.json"));
     const std::string name = entry.path().filename().string();
     bool ok = outcome.verdict == meta["expect"];
     EXPECT_EQ(outcome.verdict, meta["expect"]) << name << "\n" << outcome.text;

@@ -3,21 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "core/base/files.h"
 
 namespace nuscope::schedule {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 /// The cases beside the project, or those that it ships.
 fs::path casesFolder() {
@@ -30,8 +23,8 @@ TEST(ReadAmk, EveryCaseLoadsAsItShould) {
   int refused = 0;
   for (const auto& entry : fs::directory_iterator(casesFolder())) {
     if (!entry.is_directory()) continue;
-    const auto meta = nlohmann::json::parse(slurp(entry.path() / "case.json"));
-    const std::string text = slurp(entry.path() / "schedule.json");
+    const auto meta = nlohmann::json::parse(readWholeFile(entry.path() / "case.json"));
+    const std::string text = readWholeFile(entry.path() / "schedule.json");
     const ReadResult result = readAmk(text);
     const bool shouldFail = meta.value("stage", "") == "load";
     EXPECT_EQ(!result.schedule.has_value(), shouldFail)

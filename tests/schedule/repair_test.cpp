@@ -5,21 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "core/base/files.h"
 
 namespace nuscope::schedule {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 TEST(Repair, MostDeadlocksAndRacesHaveASingleRepair) {
   const fs::path folder = fs::path(NUSCOPE_SHARED_DIR) / "cases/schedules";
@@ -30,7 +23,7 @@ TEST(Repair, MostDeadlocksAndRacesHaveASingleRepair) {
   std::string without;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!entry.is_directory()) continue;
-    const std::string text = slurp(entry.path() / "schedule.json");
+    const std::string text = readWholeFile(entry.path() / "schedule.json");
     const ReadResult read = readAmk(text);
     if (!read.schedule || !read.faults.empty()) continue;
     const Report report = check(*read.schedule, {}, Progress());

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/nugraph/json.h"
 #include "core/sweep/study.h"
 #include "core/sweep/sweep.h"
@@ -58,12 +59,6 @@ std::string makeGoodStudy(const std::string& path) {
     study->endSweep(id, SweepState::finished);
   }
   return path;
-}
-
-std::string readFile(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 class Mutator {
@@ -183,7 +178,7 @@ int fuzz(double seconds, std::uint64_t seed) {
   char pattern[] = "/tmp/nuscope-fuzz-XXXXXX";
   const fs::path folder = mkdtemp(pattern);
   const std::string good = makeGoodStudy((folder / "good.nuscope").string());
-  const std::string bytes = readFile(good);
+  const std::string bytes = readWholeFile(good);
   Mutator mutator(bytes, seed);
   const std::string path = (folder / "bad.nuscope").string();
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
