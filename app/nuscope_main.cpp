@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
@@ -31,6 +32,17 @@ int runAction(const Action& action) {
   }
 }
 
+/// "nuscope exlore" names the commands there are, where CLI11 would only call the word unexpected.
+bool isUnknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-' || app.get_subcommand_no_throw(argv[1]) != nullptr) return false;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  std::sort(names.begin(), names.end());
+  fmt::print(stderr, "there is no command \"{}\"; there are: {}. Help: nuscope --help\n", argv[1],
+             fmt::join(names, ", "));
+  return true;
+}
+
 int runMain(int argc, char** argv) {
   CLI::App app{"nuscope: proved variants of tensor programs, raced on real devices"};
   app.require_subcommand(1);
@@ -39,6 +51,11 @@ int runMain(int argc, char** argv) {
 #define X(name) add##name(app, action);
   NUSCOPE_COMMANDS(X)
 #undef X
+  if (isUnknownCommand(app, argc, argv)) return badInput;
+  if (argc < 2) {
+    fmt::print("{}", app.help());
+    return badInput;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <numeric>
 #include <unordered_map>
 
 #include "core/base/diagnostics.h"
@@ -226,8 +227,8 @@ class Sweep {
     for (Entrant& baseline : baselines) adopt(baseline, keyOf(baseline.record));
   }
 
-  /// The record of torch until runTorchBaseline has timed it (in a Python of its own, not in the worker), or why it
-  /// cannot be: it is listed either way.
+  /// The record of torch until runTorchBaseline has timed it (in a Python of its own, not in the worker), or
+  /// why it cannot be: it is listed either way.
   [[nodiscard]] Entrant torchBeforeItsRun() const {
     Entrant entrant;
     entrant.record.kind = CandidateKind::baseline;
@@ -243,25 +244,37 @@ class Sweep {
     return entrant;
   }
 
-  void runTorchBaseline(std::vector<Entrant>& baselines, const Bench& bench) {
+  /// torch is timed between two bursts of the winner, so that their ratio comes from one session too.
+  void runTorchBaseline(std::vector<Entrant>& baselines, Entrant* winner, Bench& bench) {
     if (baselines.empty() || baselines.back().record.label != "torch" ||
         baselines.back().record.kernel.empty())
       return;
-    CandidateRecord& record = baselines.back().record;
+    const CandidateRecord record = baselines.back().record;
+    const double before = burst(winner, bench);
     Entrant ran = runTorch(options_.python, program_, options_.extents, bench.references(), options_.threads,
                            GateOptions().factor, 120, Progress(progress_.stopToken()));
+    const double after = burst(winner, bench);
     ran.record.id = record.id;
     ran.record.sweep = record.sweep;
-    ran.record.kernel = record.kernel;
-    ran.measurement.key = {record.kernel, extentsText(options_.extents), device_, ran.toolchain,
-                           options_.threads};
     if (ran.measurement.samples.empty()) {
       study_.updateCandidate(ran.record);
     } else {
+      if (before > 0 && after > 0) ran.overBest = ran.measurement.median / std::midpoint(before, after);
+      ran.measurement.key = {ran.record.kernel, extentsText(options_.extents), device_, ran.toolchain,
+                             options_.threads};
       ran.measurement.id = study_.putMeasurement(ran.measurement, &ran.record);
     }
     baselines.back() = std::move(ran);
     onTrial(baselines.back());
+  }
+
+  /// The winner's median in seconds now; 0 if there is none or it could not be timed.
+  static double burst(Entrant* winner, Bench& bench) {
+    MeasureRequest request;
+    request.seconds = 0.5;
+    std::vector<std::vector<double>> samples;
+    if (winner == nullptr || bench.measure({winner}, request, samples).outcome != Outcome::ok) return 0;
+    return medianInterval(samples[0]).median;
   }
 
   [[nodiscard]] SweepRecord describe() const {
@@ -378,7 +391,6 @@ class Sweep {
     callbacks.onNote = [this](const std::string& note) { addNote(note); };
     Race search(study_, bench, race, progress_.part(0.05, 1), callbacks);
     search.runBaselines(baselines);
-    runTorchBaseline(baselines, bench);
     const RaceResult raced = search.run(entrants);
     result_.reused = raced.reused;
     result_.cutByTime = raced.cutByTime;
@@ -389,6 +401,7 @@ class Sweep {
     study_.noteSweep(result_.sweep, "seconds spent",
                      fmt::format("{:.1f} compiling, {:.1f} in the gate, {:.1f} timing", raced.compileSeconds,
                                  raced.gateSeconds, raced.timeSeconds));
+    runTorchBaseline(baselines, best_ < 0 ? nullptr : &entrants[static_cast<std::size_t>(best_)], bench);
     for (const int index : raced.ties)
       result_.ties.push_back(entrants[static_cast<std::size_t>(index)].record.id);
   }

@@ -71,8 +71,8 @@ struct SweepResult {
   std::optional<Measurement> bestMeasurement;
   std::vector<int> ties;  ///< candidates whose interval overlaps the best one's
   std::vector<std::pair<CandidateRecord, std::optional<Measurement>>> baselines;
-  /// For each of `baselines`: its median over the best one's, both taken in turns in the final. 0: not timed
-  /// so (cancelled, failed, or torch, which runs in a process of its own), and then no ratio is to be shown.
+  /// For each of `baselines`: its median over the best one's, both taken in turns in the final (torch, in a
+  /// process of its own: between two bursts of the best). 0: not timed so, and then no ratio is to be shown.
   std::vector<double> baselinesOverBest;
   std::vector<std::string> notes;  ///< what was cut, restarted, reused
   double rankCorrelation = 0;      ///< Spearman, modelled against measured; NaN below 3 measured

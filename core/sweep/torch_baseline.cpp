@@ -357,11 +357,10 @@ Entrant runTorch(const std::string& python, const tensor::Program& program, cons
     entrant.record.reason = text.refusal().message;
     return entrant;
   }
-  entrant.text = *text + driver;
-  entrant.record.kernel = textHash(entrant.text);
+  entrant.record.kernel = textHash(*text);
   try {
     const Folder folder;
-    writeWholeFile(folder.path / "run.py", entrant.text);
+    writeWholeFile(folder.path / "run.py", *text + driver);
     writeJob(folder.path, program, references, threads);
     ProcessOptions options;
     options.arguments = {python, "run.py", "job.json"};

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/sweep/study.h"
 
@@ -135,6 +136,53 @@ TEST_F(SweepCommand, controlCStopsWithinTwoSecondsAndKeepsEverything) {
   const auto stored = Study::open(study, Study::Access::read);
   EXPECT_GE(stored->counts(1).measured, measured);
   EXPECT_EQ(stored->sweeps().at(0).state, SweepState::cancelled);
+}
+
+/// Stands in for a Python that has torch: reads the job, computes silu(x) @ w with lists, answers as torch
+/// would.
+constexpr const char* pythonWithTorch = R"(#!/usr/bin/env python3
+import array, json, math, sys, time
+
+def load(file, dtype, shape):
+    values = array.array("f")
+    values.frombytes(open(file, "rb").read())
+    return [values[r * shape[1]:(r + 1) * shape[1]] for r in range(shape[0])]
+
+def sigmoid(v):
+    return 1 / (1 + math.exp(-v)) if v > -700 else 0.0
+
+for draw in json.load(open(sys.argv[2]))["draws"]:
+    x, w = [load(*i) for i in draw["inputs"]]
+    columns = list(zip(*w))
+    y = [[v * sigmoid(v) for v in row] for row in x]
+    out = array.array("f", [sum(a * b for a, b in zip(row, c)) for row in y for c in columns])
+    open(draw["outputs"][0], "wb").write(out.tobytes())
+print(json.dumps({"version": "0.1", "samples": [0.001 * (1 + i % 3) for i in range(9)]}))
+)";
+
+TEST_F(SweepCommand, torchIsGatedTimedBetweenBurstsOfTheWinnerAndListed) {
+  const fs::path python = folder / "python";
+  writeWholeFile(python, pythonWithTorch);
+  fs::permissions(python, fs::perms::owner_all);
+  const Finished finished = run({"--budget", "4", "--python", python.string()});
+  ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
+  const json report = json::parse(finished.output);
+  const json& torch = report.at("baselines").back();
+  EXPECT_EQ(torch.at("label"), "torch 0.1 eager, 1 thread") << torch.dump(2);
+  EXPECT_EQ(torch.at("state"), "measured") << torch.dump(2);
+  EXPECT_DOUBLE_EQ(torch.at("median_s").get<double>(), 0.002);
+  EXPECT_GT(torch.at("over_best").get<double>(), 1);
+}
+
+TEST_F(SweepCommand, aPythonWithoutTorchIsListedWithTheReason) {
+  const fs::path python = folder / "python";
+  writeWholeFile(python, "#!/bin/sh\necho '{\"absent\": \"it has no torch: none here\"}'\n");
+  fs::permissions(python, fs::perms::owner_all);
+  const Finished finished = run({"--budget", "2", "--python", python.string()});
+  ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
+  const json torch = json::parse(finished.output).at("baselines").back();
+  EXPECT_EQ(torch.at("state"), "skipped");
+  EXPECT_EQ(torch.at("reason"), "it has no torch: none here");
 }
 
 TEST_F(SweepCommand, refusals) {
