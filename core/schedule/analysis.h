@@ -1,6 +1,6 @@
 #pragma once
-// What views and explanations ask of a schedule again and again, computed once: model, footprints, complete run,
-// clocks. Immutable and thread-safe once made; share it by pointer.
+// What views and explanations ask of a schedule again and again, computed once: model, footprints, complete
+// run, clocks. Immutable and thread-safe once made; share it by pointer.
 #include <memory>
 #include <optional>
 

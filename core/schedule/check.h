@@ -11,8 +11,8 @@
 
 namespace nuscope::schedule {
 
-/// Undecided: no fault was found, and something that this checker cannot decide (Report::undecided) stands between
-/// that and "safe".
+/// Undecided: no fault was found, and something that this checker cannot decide (Report::undecided) stands
+/// between that and "safe".
 enum class Safety : std::uint8_t { safe, unsafe, malformed, undecided };
 std::string_view text(Safety safety);
 
@@ -23,10 +23,11 @@ struct CheckOptions {
 
 struct Report {
   Safety verdict = Safety::malformed;
-  std::vector<Fault> faults;      ///< malformed only
-  std::vector<Finding> findings;  ///< unsafe only; in the order of the rules
-  std::vector<std::string> undecided;     ///< what is not decided, and why; one sentence each
-  std::optional<std::int64_t> position;   ///< unsafe, positions as parameters: the smallest position with a finding
+  std::vector<Fault> faults;           ///< malformed only
+  std::vector<Finding> findings;       ///< unsafe only; in the order of the rules
+  std::vector<std::string> undecided;  ///< what is not decided, and why; one sentence each
+  std::optional<std::int64_t>
+      position;  ///< unsafe, positions as parameters: the smallest position with a finding
   std::map<std::pair<Rule, std::int32_t>, std::int64_t> unlisted;
   std::vector<std::int32_t> order;       ///< a firing order of all tasks, where there is no deadlock
   std::shared_ptr<const Clocks> clocks;  ///< where asked for and there is no deadlock

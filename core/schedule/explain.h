@@ -12,15 +12,16 @@ std::string nameOf(const Schedule& schedule, std::int32_t task);
 /// One sentence for a finding.
 std::string describe(const Schedule& schedule, const Finding& finding);
 
-/// The finding with its run (Finding::firing), which a check makes only for the first findings of each rule. As it is
-/// if it has one or needs none.
+/// The finding with its run (Finding::firing), which a check makes only for the first findings of each rule.
+/// As it is if it has one or needs none.
 Finding withRun(const Schedule& schedule, const Finding& finding);
-/// The elements that a race or clobber is about: the common rectangle of the two accesses, in the coordinates of
-/// finding.buffer; for an early read the part that it reads of the unwritten element's row. Empty if there is none.
+/// The elements that a race or clobber is about: the common rectangle of the two accesses, in the coordinates
+/// of finding.buffer; for an early read the part that it reads of the unwritten element's row. Empty if there
+/// is none.
 Region collision(const Schedule& schedule, const Finding& finding);
-/// The wait cycle of a deadlock, one sentence a task: "task 3 (a) waits for counter 5 to reach 2 (it is 1), which
-/// task 7 (b) has yet to raise". The last one closes the cycle. For a deadlock without a cycle: the wait that is
-/// never met.
+/// The wait cycle of a deadlock, one sentence a task: "task 3 (a) waits for counter 5 to reach 2 (it is 1),
+/// which task 7 (b) has yet to raise". The last one closes the cycle. For a deadlock without a cycle: the
+/// wait that is never met.
 std::vector<std::string> cycleSentences(const Schedule& schedule, const Finding& finding);
 
 /// What of a closure's order the targets need to start: queue predecessors and, for each wait, as many

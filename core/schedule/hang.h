@@ -1,14 +1,16 @@
 #pragma once
-// A hang dump: where each queue of a persistent kernel stood when nothing moved any more, and what the counters
-// held. Read, and told apart: the schedule deadlocks, a queue never started, a signal was lost, a task is stuck.
+// A hang dump: where each queue of a persistent kernel stood when nothing moved any more, and what the
+// counters held. Read, and told apart: the schedule deadlocks, a queue never started, a signal was lost, a
+// task is stuck.
 //
 // {"format": "nuscope-hang-dump", "version": 1,
 //  "queues":   {"0": {"task": 17, "state": "waiting"}, ...},   SM -> id of its current task
 //  "counters": {"3": 2, ...},                                  id -> value; counters not named held 0
-//  "done":     [4, 9],                                         completed tasks that are in no queue (optional)
-//  "running":  [12]}                                           started tasks that are in no queue (optional)
-// "task" null: the queue is at its end. "state" (optional): "waiting" (polls its waits), "running" (in the task),
-// "not-started" (the block never took an entry), "done". Queues that are missing never started.
+//  "done":     [4, 9],                                         completed tasks that are in no queue
+//  (optional) "running":  [12]}                                           started tasks that are in no queue
+//  (optional)
+// "task" null: the queue is at its end. "state" (optional): "waiting" (polls its waits), "running" (in the
+// task), "not-started" (the block never took an entry), "done". Queues that are missing never started.
 // Written by resources/hangdump/nuscope_hangdump.h.
 #include <map>
 #include <string>
@@ -50,17 +52,18 @@ std::string_view text(HangCause cause);
 struct HangExplanation {
   struct Cause {
     HangCause cause = HangCause::none;
-    std::int32_t task = -1;           ///< the stuck task, or one that waits; position
-    std::int32_t counter = -1;        ///< the short counter; position
-    std::int64_t sm = -1;             ///< the queue that never started
-    std::vector<std::int32_t> cycle;  ///< each waits for the next, the last for the first
-    std::string text;                 ///< one sentence
+    std::int32_t task = -1;             ///< the stuck task, or one that waits; position
+    std::int32_t counter = -1;          ///< the short counter; position
+    std::int64_t sm = -1;               ///< the queue that never started
+    std::vector<std::int32_t> cycle;    ///< each waits for the next, the last for the first
+    std::string text;                   ///< one sentence
     std::vector<std::int32_t> blocked;  ///< heads of queues that wait for it, directly or not
   };
   std::vector<Cause> causes;       ///< root causes; the one that blocks most first
   std::vector<std::string> chain;  ///< sentences from a waiting queue to the first cause
 };
-/// Refused if the dump names tasks, counters or SMs that the schedule does not have, or the schedule is malformed.
+/// Refused if the dump names tasks, counters or SMs that the schedule does not have, or the schedule is
+/// malformed.
 Result<HangExplanation> explainHang(const Schedule& schedule, const HangDump& dump);
 
 }  // namespace nuscope::schedule

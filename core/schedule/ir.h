@@ -27,12 +27,13 @@
 namespace nuscope::schedule {
 
 // X(enumerator, text, bits)
-#define NUSCOPE_ELEMENT_TYPES(X)                                                                \
-  X(f32, "F32", 32)                                                                             \
-  X(f16, "F16", 16)                                                                             \
-  X(bf16, "BF16", 16)                                                                           \
-  X(f8e4m3, "F8E4M3", 8) X(f8e5m2, "F8E5M2", 8) X(i32, "I32", 32) X(i8, "I8", 8) X(i4, "I4", 4) \
-      X(u8, "U8", 8) X(boolean, "BOOL", 8)
+#define NUSCOPE_ELEMENT_TYPES(X)                                                        \
+  X(f32, "F32", 32)                                                                     \
+  X(f16, "F16", 16)                                                                     \
+  X(bf16, "BF16", 16)                                                                   \
+  X(f8e4m3, "F8E4M3", 8)                                                                \
+  X(f8e5m2, "F8E5M2", 8) X(i32, "I32", 32) X(i8, "I8", 8) X(i4, "I4", 4) X(u8, "U8", 8) \
+      X(boolean, "BOOL", 8)
 // X(enumerator, text)
 #define NUSCOPE_SPACES(X) X(hbm, "HBM") X(globalScratch, "GLOBAL_SCRATCH") X(smem, "SMEM") X(reg, "REGISTER")
 // X(enumerator, text, read-only)

@@ -8,21 +8,21 @@ namespace nuscope::schedule {
 /// One link of a chain: `from` has completed whenever `to` starts.
 struct OrderLink {
   std::int32_t from = -1, to = -1;
-  std::int32_t counter = -1;    ///< position of the counter that `to` waits for; -1: they follow in one queue
-  std::int64_t threshold = 0;   ///< of that wait
-  std::int64_t producers = 0;   ///< tasks that raise the counter
-  /// A wait for fewer than all producers: those that are, or come after, the first task of the chain. There are
-  /// more than producers - threshold of them, so one must have completed; `from` stands for them.
+  std::int32_t counter = -1;   ///< position of the counter that `to` waits for; -1: they follow in one queue
+  std::int64_t threshold = 0;  ///< of that wait
+  std::int64_t producers = 0;  ///< tasks that raise the counter
+  /// A wait for fewer than all producers: those that are, or come after, the first task of the chain. There
+  /// are more than producers - threshold of them, so one must have completed; `from` stands for them.
   std::vector<std::int32_t> among;
-  std::string text;             ///< one sentence
+  std::string text;  ///< one sentence
 };
 
 struct OrderExplanation {
   enum class Kind : std::uint8_t { firstBeforeSecond, secondBeforeFirst, unordered };
   Kind kind = Kind::unordered;
   std::vector<OrderLink> chain;  ///< shortest, from the earlier task to the later one; empty if unordered
-  /// Unordered: runs to replay with Run::of(schedule, firing, {last}): in the first, `first` has completed when
-  /// `second` starts; in the other it is the other way round.
+  /// Unordered: runs to replay with Run::of(schedule, firing, {last}): in the first, `first` has completed
+  /// when `second` starts; in the other it is the other way round.
   std::vector<std::int32_t> firstThenSecond, secondThenFirst;
 };
 
@@ -37,12 +37,12 @@ struct RegionUse {
   std::int64_t element = 0;     ///< first common element, row-major in the storage
   std::int32_t unordered = -1;  ///< an earlier use in the list that it conflicts with and is not ordered with
 };
-/// Writers and readers of the elements of `region` (empty: the whole buffer), in an order in which they can run.
-/// Precondition: analysis.live().
+/// Writers and readers of the elements of `region` (empty: the whole buffer), in an order in which they can
+/// run. Precondition: analysis.live().
 std::vector<RegionUse> usesOf(const Analysis& analysis, std::int32_t buffer, const Region& region);
 
-/// Waits that could go. `redundant`: what is waited for has happened anyway, by the other waits and the queue.
-/// `unneeded`: it orders nothing that conflicts; without it the schedule is still safe (re-checked).
+/// Waits that could go. `redundant`: what is waited for has happened anyway, by the other waits and the
+/// queue. `unneeded`: it orders nothing that conflicts; without it the schedule is still safe (re-checked).
 struct WaitNote {
   enum class Kind : std::uint8_t { redundant, unneeded };
   Kind kind = Kind::redundant;
@@ -51,8 +51,8 @@ struct WaitNote {
   std::string text;
 };
 struct WaitNotes {
-  std::vector<WaitNote> notes;     ///< dropping all redundant ones at once changes no order
-  std::size_t notExamined = 0;     ///< waits for which the time did not suffice to see whether they are unneeded
+  std::vector<WaitNote> notes;  ///< dropping all redundant ones at once changes no order
+  std::size_t notExamined = 0;  ///< waits for which the time did not suffice to see whether they are unneeded
 };
 /// Precondition: the schedule is safe. Throws Cancelled.
 WaitNotes waitNotes(const Analysis& analysis, double secondsLimit, const Progress& progress);

@@ -23,14 +23,15 @@ struct ReadResult {
   std::vector<Fault> faults;         ///< at most 100, then one that counts the rest
 };
 
-/// Any format, told by the root keys: "all_tasks" is Mirage's task_graph.json, "format": "nuscope-schedule" our own
-/// form, else AutoMegaKernel's.
+/// Any format, told by the root keys: "all_tasks" is Mirage's task_graph.json, "format": "nuscope-schedule"
+/// our own form, else AutoMegaKernel's.
 ReadResult readSchedule(std::string_view text);
 /// Our own form, version 1 (resources/schedules/README.md and schedule.schema.json).
 ReadResult readNuscope(std::string_view text);
 /// Any schedule in our own form; positions stay parameters.
 std::string writeNuscope(const Schedule& schedule);
-/// Mirage's task_graph.json (mirage_read.cpp says what maps to what). What cannot be mapped is a "load" fault.
+/// Mirage's task_graph.json (mirage_read.cpp says what maps to what). What cannot be mapped is a "load"
+/// fault.
 ReadResult readMirage(std::string_view text);
 /// In the format it was read from; Mirage's is written in our own form.
 std::string writeSchedule(const Schedule& schedule);

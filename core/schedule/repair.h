@@ -47,8 +47,8 @@ std::vector<FindingGroup> groups(const Schedule& schedule, const Report& report)
 
 struct RepairOptions {
   std::optional<std::size_t> only;  ///< a position in Report::findings: repair this one, not the whole group
-  std::size_t most = 8;       ///< repairs returned per group
-  double secondsLimit = 1.0;  ///< for a group; candidates not tried by then are left out
+  std::size_t most = 8;             ///< repairs returned per group
+  double secondsLimit = 1.0;        ///< for a group; candidates not tried by then are left out
 };
 
 /// Repairs for the findings of one group, applied to all of them. Those that make the schedule safe first,

@@ -20,18 +20,18 @@ enum class TaskState : std::uint8_t { waiting, running, done };
 
 /// Why a task cannot start.
 struct Unmet {
-  std::int32_t behind = -1;  ///< the queue entry that has to complete first; -1: the wait below
-  std::size_t wait = 0;      ///< index in Task::waits
-  std::int32_t counter = -1; ///< position in the counter list
+  std::int32_t behind = -1;   ///< the queue entry that has to complete first; -1: the wait below
+  std::size_t wait = 0;       ///< index in Task::waits
+  std::int32_t counter = -1;  ///< position in the counter list
   std::int64_t value = 0, threshold = 0;
-  std::string text;          ///< "counter 3 is 1 of 2; not yet raised by task 7 (L0.q_proj[t1])"
+  std::string text;  ///< "counter 3 is 1 of 2; not yet raised by task 7 (L0.q_proj[t1])"
 };
 
 /// Where a queue stands.
 struct QueueState {
   std::int64_t sm = 0;
-  std::size_t entry = 0;       ///< index in the queue of the entry that runs or is next; its size at the end
-  std::int32_t task = -1;      ///< that entry; -1 at the end
+  std::size_t entry = 0;   ///< index in the queue of the entry that runs or is next; its size at the end
+  std::int32_t task = -1;  ///< that entry; -1 at the end
   bool running = false;
 };
 
