@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "core/language/printer.h"
 #include "core/nugraph/json.h"
 #include "core/proof/solver_pool.h"
+#include "core/propagate/by_hand.h"
 #include "core/propagate/explore.h"
 #include "core/sweep/study.h"
 
@@ -30,6 +32,7 @@ struct ExploreArguments {
   std::string shape;
   std::string output;
   std::string time = "30";
+  std::vector<std::string> byHand;
   int maxVariants = 64;
   int threads = 0;
   std::uint64_t seed = 1;
@@ -67,7 +70,32 @@ json counterexampleJson(const std::optional<proof::Counterexample>& example) {
           {"left_text", example->leftText},    {"right_text", example->rightText}};
 }
 
-json reportJson(const NuGraph& graph, const ExploreArguments& arguments, double seconds) {
+/// A file given with --with, and where it stands.
+struct ByHandFile {
+  std::string file;
+  propagate::ByHand answer;
+  std::optional<int> added;  ///< the variant that it became
+};
+
+json byHandJson(const std::vector<ByHandFile>& files) {
+  json result = json::array();
+  for (const ByHandFile& file : files) {
+    const auto& proof = file.answer.proof;
+    const auto variant = file.added ? file.added : file.answer.variant;
+    result.push_back({{"file", file.file},
+                      {"standing", propagate::text(file.answer.standing)},
+                      {"added", file.added.has_value()},
+                      {"variant", variant ? json(*variant) : json(nullptr)},
+                      {"why", file.answer.why},
+                      {"verdict", proof ? json(proof::text(proof->verdict)) : json(nullptr)},
+                      {"holds_for", proof ? json(proof->holdsFor) : json(nullptr)},
+                      {"counterexample", counterexampleJson(proof ? proof->counterexample : std::nullopt)}});
+  }
+  return result;
+}
+
+json reportJson(const NuGraph& graph, const std::vector<ByHandFile>& byHand,
+                const ExploreArguments& arguments, double seconds) {
   json variants = json::array();
   for (const auto& variant : graph.variants()) {
     variants.push_back({{"id", variant.id},
@@ -85,6 +113,7 @@ json reportJson(const NuGraph& graph, const ExploreArguments& arguments, double 
                      {"verdict", proof::text(step.proof->verdict)},
                      {"decided_by", step.proof->decidedBy},
                      {"holds_for", step.proof->holdsFor},
+                     {"by_hand", step.byHand},
                      {"seconds", step.proof->seconds}});
   }
   json refused = json::array();
@@ -107,6 +136,7 @@ json reportJson(const NuGraph& graph, const ExploreArguments& arguments, double 
       {"proofs", {{"proved", counts.proved}, {"refuted", counts.refuted}, {"unknown", counts.unknown}}},
       {"seconds", seconds},
       {"cuts", graph.cuts()}};
+  if (!byHand.empty()) report["with"] = byHandJson(byHand);
   if (!arguments.target.empty()) report["target"] = arguments.target;
   if (!arguments.shape.empty()) report["shape"] = sweep::parseExtents(arguments.shape);
   return report;
@@ -151,6 +181,77 @@ void printTable(const NuGraph& graph, double seconds) {
   if (!graph.cuts().empty()) fmt::print("\n");
 }
 
+/// The variants by hand that the study has of this program are kept.
+std::shared_ptr<const NuGraph> withEarlier(std::shared_ptr<const NuGraph> graph,
+                                           const ProgramArgument& source, const ExploreArguments& arguments,
+                                           const propagate::ByHandOptions& options,
+                                           const Progress& progress) {
+  const std::string& path = arguments.output;
+  if (path.empty() || !std::filesystem::exists(path) || !sweep::Study::looksLikeStudy(path)) return graph;
+  const auto study = sweep::Study::open(path, sweep::Study::Access::read);
+  const auto known = study->findRevision(source.text);
+  const auto stored = known ? study->nuGraph(known->id) : std::nullopt;
+  if (!stored) return graph;
+  const auto earlier = nugraph::fromJson(*stored);
+  if (!earlier) {
+    fmt::print(stderr, "the study's nu-graph is not used: {}\n", earlier.refusal().message);
+    return graph;
+  }
+  std::vector<std::string> lost;
+  graph = propagate::withByHandOf(std::move(graph), *earlier, options, progress, lost);
+  for (const std::string& sentence : lost) fmt::print(stderr, "{}\n", sentence);
+  return graph;
+}
+
+/// Looks each file up, and adds those that are new and proved.
+std::shared_ptr<const NuGraph> withFiles(std::shared_ptr<const NuGraph> graph,
+                                         const ExploreArguments& arguments,
+                                         const propagate::ByHandOptions& options, const Progress& progress,
+                                         std::vector<ByHandFile>& files) {
+  for (const std::string& path : arguments.byHand) {
+    const ProgramArgument other = readProgramArgument(path);
+    ByHandFile file{path, propagate::standingOf(*graph, other.program, options, progress), std::nullopt};
+    if (file.answer.standing == propagate::Standing::equal) {
+      graph = propagate::withByHand(*graph, file.answer, std::filesystem::path(path).filename().string());
+      file.added = graph->variants().back().id;
+    }
+    files.push_back(std::move(file));
+  }
+  return graph;
+}
+
+std::string byHandText(const ByHandFile& file) {
+  using propagate::Standing;
+  const std::string& why = file.answer.why;
+  switch (file.answer.standing) {
+    case Standing::same:
+      return fmt::format("variant {}, by hash: {}", *file.answer.variant, why);
+    case Standing::alike:
+      return fmt::format("variant {}, by proof: {}", *file.answer.variant, why);
+    case Standing::equal:
+      return fmt::format("added as variant {}: {}", *file.added, why);
+    case Standing::different:
+      return fmt::format("refuted, not added: {}", why);
+    case Standing::unknown:
+      return fmt::format("not added: {}", why);
+    case Standing::unfit:
+      break;
+  }
+  return fmt::format("does not fit, not added: {}", why);
+}
+
+/// The exit code of the worst answer.
+int exitOf(const std::vector<ByHandFile>& files) {
+  int code = yes;
+  for (const ByHandFile& file : files) {
+    using propagate::Standing;
+    const Standing standing = file.answer.standing;
+    if (standing == Standing::different || standing == Standing::unfit) return no;
+    if (standing == Standing::unknown) code = undecided;
+  }
+  return code;
+}
+
 void saveStudy(const NuGraph& graph, const ProgramArgument& source, const ExploreArguments& arguments) {
   const auto study = sweep::Study::openOrCreate(arguments.output);
   if (study->readOnly())
@@ -177,16 +278,26 @@ int explore(const ExploreArguments& arguments) {
   proof::SolverPool solvers(executablePath(), options.threads);
   options.solvers = &solvers;
   const auto start = std::chrono::steady_clock::now();
-  const auto graph = propagate::explore(source.program, options, progress.progress(), {});
+  for (const std::string& path : arguments.byHand)
+    (void)readProgramArgument(path);  // say what is bad at once
+  auto graph = propagate::explore(source.program, options, progress.progress(), {});
+  propagate::ByHandOptions byHand;
+  byHand.seed = arguments.seed;
+  byHand.solvers = &solvers;
+  graph = withEarlier(std::move(graph), source, arguments, byHand, progress.progress());
+  std::vector<ByHandFile> files;
+  graph = withFiles(std::move(graph), arguments, byHand, progress.progress(), files);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!arguments.output.empty()) saveStudy(*graph, source, arguments);
   if (arguments.asJson) {
-    fmt::print("{}\n",
-               reportJson(*graph, arguments, seconds).dump(2, ' ', false, json::error_handler_t::replace));
+    fmt::print(
+        "{}\n",
+        reportJson(*graph, files, arguments, seconds).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     printTable(*graph, seconds);
+    for (const ByHandFile& file : files) fmt::print("\n{}: {}\n", file.file, byHandText(file));
   }
-  return yes;
+  return exitOf(files);
 }
 
 }  // namespace
@@ -198,6 +309,8 @@ void addExplore(CLI::App& app, Action& action) {
       "Find every variant of a program that operator propagation reaches and proves, and what it refused");
   command->add_option("PROGRAM", arguments->program, "A NumPy program, or a study (its latest program)")
       ->required();
+  command->add_option("--with", arguments->byHand,
+                      "A variant written by hand: says which variant it is, or adds it when it is proved");
   command->add_option("--target", arguments->target, "Recorded for later stages");
   command->add_option("--shape", arguments->shape, "Recorded for later stages: M=512,K=4096");
   command->add_option("-o,--output", arguments->output, "Write the result into this study (S.nuscope)");

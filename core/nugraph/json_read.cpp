@@ -298,6 +298,7 @@ class Reader {
     const auto to = integerOf(member(json, "to"), "to", 0, static_cast<std::int64_t>(variants.size()) - 1);
     readWords(json, step);
     step.proof = proofRef(member(json, "proof"), true);
+    if (const Json* byHand = optionalMember(json, "byHand")) step.byHand = booleanOf(*byHand, "byHand");
     const Json& variant = variants[static_cast<std::size_t>(to)];
     const auto stage = parseStage(stringOf(member(variant, "stage"), "stage"));
     if (!stage) throw BadText("an unknown stage");

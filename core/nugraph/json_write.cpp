@@ -34,6 +34,7 @@ class Writer {
                                {"moved", step.moved},
                                {"past", step.past},
                                {"proof", proofNumber(step.proof)}});
+      if (step.byHand) json["steps"].back()["byHand"] = true;
     }
     json["refused"] = Json::array();
     for (const Refused& refused : graph_.refused()) {

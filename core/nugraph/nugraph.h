@@ -52,6 +52,7 @@ struct Step {
   std::vector<tensor::NodeRef> added;    ///< nodes of `to` that `from` has not
   ProofRef proof;                        ///< proved
   bool recorded = false;  ///< read from a file and not proved or replayed in this process: show "recorded"
+  bool byHand = false;    ///< a person wrote the variant; no move led to it
 };
 
 /// A move that types but was not proved: refuted with a counterexample, or unknown with the reason. People
@@ -104,7 +105,7 @@ class NuGraph {
     bool isNew = false;
   };
   /// Adds a variant with its first step, or, when the roots are there already, only the step (a second way).
-  /// `step` brings from, what, moved, past, proof, recorded; ids, version and differences are filled in.
+  /// `step` brings from, what, moved, past, proof, recorded, byHand; ids, version and differences are filled in.
   /// `title` is used for a new variant. Throws InternalError if the proof is missing or not proved, or `from`
   /// does not exist.
   Added add(Step step, std::vector<tensor::NodeRef> results, Stage stage, std::string title);

@@ -14,6 +14,8 @@ TEST(NuGraphJson, RoundTrip) {
   ASSERT_TRUE(read.ok()) << read.refusal().message;
   EXPECT_EQ(toJson(*read), text);
   EXPECT_EQ(read->variants()[2].title, "last");
+  EXPECT_FALSE(read->steps()[0].byHand);
+  EXPECT_TRUE(read->steps()[2].byHand);
   EXPECT_EQ(read->refused()[0].proof->counterexample->seed, 0xffffffffffffffffULL);
   EXPECT_EQ(read->cuts(), graph.cuts());
   EXPECT_EQ(read->root().variables.size(), 1U);
@@ -49,6 +51,7 @@ TEST(NuGraphJson, RefusalsSayWhat) {
             std::string::npos);
   EXPECT_NE(refusal(replaced(text, "\"op\":\"divide\"", "\"op\":\"matmul\"")).find("matmul"),
             std::string::npos);
+  EXPECT_NE(refusal(replaced(text, "\"byHand\":true", "\"byHand\":1")).find("byHand"), std::string::npos);
   EXPECT_NE(refusal(replaced(text, "\"verdict\":\"proved\"", "\"verdict\":\"unknown\"")).find("verdict"),
             std::string::npos);
 }

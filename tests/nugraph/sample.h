@@ -74,6 +74,8 @@ inline nugraph::NuGraph sampleGraph() {
   step.from = 1;
   graph.add(step, {last}, nugraph::Stage::algebra, "last");
   step.from = 0;
+  step.what = "by hand: last.py";
+  step.byHand = true;
   graph.add(step, {last}, nugraph::Stage::algebra, "ignored");
   graph.addCut("stopped at 3 variants");
   return graph;
