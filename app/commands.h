@@ -26,6 +26,7 @@ using Action = std::function<int()>;
   X(Explore) \
   X(Lower) \
   X(Prove) \
+  X(Rehearse) \
   X(Replay) \
   X(Report) \
   X(Solve) \

@@ -34,9 +34,10 @@ int runAction(const Action& action) {
 
 /// "nuscope exlore" names the commands there are, where CLI11 would only call the word unexpected.
 bool isUnknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-' || app.get_subcommand_no_throw(argv[1]) != nullptr) return false;
+  if (argc < 2 || argv[1][0] == '-') return false;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return false;
   std::sort(names.begin(), names.end());
   fmt::print(stderr, "there is no command \"{}\"; there are: {}. Help: nuscope --help\n", argv[1],
              fmt::join(names, ", "));

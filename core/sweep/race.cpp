@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/diagnostics.h"
 
@@ -55,20 +54,6 @@ bool isTried(CandidateState state) {
   return state != CandidateState::enumerated && state != CandidateState::compiled;
 }
 
-/// One parameter differs and the variant agrees, or the other way round.
-bool neighbours(const CandidateRecord& a, const CandidateRecord& b) {
-  int different = a.variant == b.variant ? 0 : 1;
-  if (a.parameters.size() != b.parameters.size()) return false;
-  auto other = b.parameters.begin();
-  for (const auto& [name, value] : a.parameters) {
-    if (other->first != name) return false;
-    different += other->second == value ? 0 : 1;
-    if (different > 1) return false;
-    ++other;
-  }
-  return different == 1;
-}
-
 }  // namespace
 
 Race::Race(Study& study, Bench& bench, const RaceOptions& options, Progress progress, Callbacks callbacks)
@@ -77,7 +62,6 @@ Race::Race(Study& study, Bench& bench, const RaceOptions& options, Progress prog
       options_(options),
       progress_(std::move(progress)),
       callbacks_(std::move(callbacks)),
-      random_(options.seed),
       batchSize_(static_cast<std::size_t>(options.batch)) {}
 
 double Race::elapsed() const {
@@ -258,41 +242,11 @@ std::vector<int> Race::ranked() const {
 }
 
 std::vector<int> Race::nextBatch() {
-  std::vector<int> batch;
   std::size_t want = batchSize_;
   if (options_.candidateBudget > 0) {
     want = std::min(want, static_cast<std::size_t>(std::max(0, options_.candidateBudget - tried_)));
   }
-  const auto take = [&](int index) {
-    if (batch.size() >= want || untried_.erase(index) == 0) return;
-    batch.push_back(index);
-  };
-  const auto explore =
-      options_.exhaustive
-          ? 0
-          : static_cast<std::size_t>(std::lround(options_.exploration * static_cast<double>(want)));
-  const std::size_t followModel = tried_ == 0 ? want - explore : (want - explore + 1) / 2;
-  for (const int index : order_) {
-    if (batch.size() >= followModel) break;
-    take(index);
-  }
-  const std::vector<int> best = ranked();
-  for (std::size_t b = 0; b < std::min<std::size_t>(best.size(), 3); ++b) {
-    for (const int index : order_) {
-      if (batch.size() >= want - explore) break;
-      const auto& candidate = (*entrants_)[static_cast<std::size_t>(index)].record;
-      if (untried_.contains(index) &&
-          neighbours(candidate, (*entrants_)[static_cast<std::size_t>(best[b])].record))
-        take(index);
-    }
-  }
-  while (batch.size() < want && !untried_.empty() && explore > 0) {
-    auto it = untried_.begin();
-    std::advance(it, static_cast<std::ptrdiff_t>(random_() % untried_.size()));
-    take(*it);
-  }
-  for (const int index : order_) take(index);
-  return batch;
+  return search_->next(want, options_.exhaustive);
 }
 
 void Race::tryBatch(const std::vector<int>& batch) {
@@ -322,6 +276,11 @@ void Race::tryBatch(const std::vector<int>& batch) {
     if (!budgetLeft() && options_.secondsBudget > 0 && incumbent_ >= 0) break;
   }
   promote(batch);
+  if (options_.exhaustive) return;
+  for (const int index : batch) {
+    const Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
+    if (entrant.record.state == CandidateState::measured) search_->tell(index, entrant.score);
+  }
 }
 
 void Race::promote(const std::vector<int>& batch) {
@@ -477,28 +436,25 @@ void Race::timeBeside(Entrant& winner, Entrant& baseline) {
 RaceResult Race::run(std::vector<Entrant>& entrants) {
   RaceResult result;
   entrants_ = &entrants;
+  std::vector<SearchPoint> points;
+  for (const Entrant& entrant : entrants)
+    points.push_back({entrant.record.variant, entrant.record.parameters, entrant.record.modelledSeconds});
+  search_.emplace(std::move(points), options_.exploration, options_.seed);
   for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (!isTried(entrants[i].record.state)) continue;
     const auto index = static_cast<int>(i);
-    order_.push_back(index);
-    if (!isTried(entrants[i].record.state)) {
-      untried_.insert(index);
-      continue;
-    }
     ++tried_;  // by the sweep that is resumed
+    search_->remove(index);
     if (entrants[i].record.state != CandidateState::measured) continue;
     entrants[i].score = entrants[i].measurement.median;
+    search_->tell(index, entrants[i].score);
     challenge(index);
   }
-  const auto modelled = [&](int i) {
-    const double seconds = entrants[static_cast<std::size_t>(i)].record.modelledSeconds;
-    return seconds > 0 ? seconds : std::numeric_limits<double>::infinity();
-  };
-  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return modelled(a) < modelled(b); });
-  while (!untried_.empty() && (budgetLeft() || incumbent_ < 0) && !spentInVain()) {
+  while (!search_->empty() && (budgetLeft() || incumbent_ < 0) && !spentInVain()) {
     progress_.check();
     tryBatch(nextBatch());
   }
-  result.cutByTime = !untried_.empty() && options_.secondsBudget > 0 &&
+  result.cutByTime = !search_->empty() && options_.secondsBudget > 0 &&
                      elapsed() >= options_.secondsBudget * (1 - finaleShare);
   finale(result);
   result.reused = reused_;

@@ -2,9 +2,8 @@
 // The search of a sweep over entrants that are given: which to try next, which to measure longer, which is
 // best. It knows nothing of how kernels are emitted, so tests race kernels written by hand.
 //
-// Batches: most of a batch follows the order of the model, corrected by what was measured (neighbours of the
-// best so far: same variant and one other parameter, or same parameters and another variant), a share is
-// drawn at random. Each candidate that passes the gate is timed in turn with the incumbent (rung 0); the best
+// Batches are chosen by Search (search.h). Each candidate that passes the gate is timed in turn with the
+// incumbent (rung 0); the best
 // quarter of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
 // choice is made. Baselines take turns with them there, or with the winner right after it where they are so
 // slow that they would eat its time: a ratio to a baseline always comes from one session.
@@ -13,12 +12,12 @@
 // or enter the final. So whoever wins has passed them all; the record of the others says which they passed.
 #include <functional>
 #include <memory>
-#include <random>
-#include <set>
+#include <optional>
 #include <vector>
 
 #include "core/base/progress.h"
 #include "core/sweep/bench.h"
+#include "core/sweep/search.h"
 #include "core/sweep/sweep.h"
 
 namespace nuscope::sweep {
@@ -96,9 +95,7 @@ class Race {
   Callbacks callbacks_;
   std::vector<Entrant>* entrants_ = nullptr;
   std::vector<Entrant>* baselines_ = nullptr;
-  std::vector<int> order_;  ///< by the model
-  std::set<int> untried_;
-  std::mt19937_64 random_;
+  std::optional<Search> search_;
   std::size_t batchSize_;
   int incumbent_ = -1;
   int tried_ = 0;

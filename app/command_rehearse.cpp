@@ -1,0 +1,140 @@
+// `nuscope rehearse`: how near to the best of an exhaustive sweep the default search would have come by
+// measuring a share of it. Nothing is compiled or run: the medians of the sweep answer.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "core/base/diagnostics.h"
+#include "core/sweep/search.h"
+#include "core/sweep/statistics.h"
+#include "core/sweep/sweep.h"
+
+namespace nuscope::app {
+namespace {
+
+using sweep::CandidateRecord;
+using sweep::Study;
+
+struct Options {
+  std::vector<std::string> studies;
+  double percent = 10;
+  int seeds = 5;
+  bool asJson = false;
+};
+
+struct Row {
+  std::string program, extents;
+  std::size_t candidates = 0, measured = 0;
+  double best = 0;  ///< seconds
+  double rankCorrelation = 0;
+  std::vector<double> reached;  ///< one a seed, sorted
+};
+
+sweep::SweepRecord exhaustiveSweep(const Study& study) {
+  std::optional<sweep::SweepRecord> found;
+  for (const sweep::SweepRecord& record : study.sweeps()) {
+    const bool whole = record.budget == "exhaustive" && record.state == sweep::SweepState::finished;
+    if (whole && (!found || record.id > found->id)) found = record;
+  }
+  if (!found) {
+    throw UserError(
+        fmt::format("{} holds no finished exhaustive sweep; make one with: nuscope sweep {} --exhaustive",
+                    study.path(), study.path()));
+  }
+  return *found;
+}
+
+Row rehearse(const std::string& path, const Options& options) {
+  const auto study = Study::open(path, Study::Access::read);
+  const sweep::SweepRecord record = exhaustiveSweep(*study);
+  Row row;
+  row.program = study->revision(record.revision).name;
+  row.extents = sweep::extentsText(record.extents);
+  std::vector<sweep::SearchPoint> points;
+  std::vector<double> seconds, modelled, measured;
+  for (const CandidateRecord& candidate : study->candidates(record.id)) {
+    if (candidate.kind != sweep::CandidateKind::emitted) continue;
+    points.push_back({candidate.variant, candidate.parameters, candidate.modelledSeconds});
+    seconds.push_back(0);
+    if (candidate.state != sweep::CandidateState::measured || !candidate.measurement) continue;
+    const auto measurement = study->measurement(*candidate.measurement);
+    if (!measurement) continue;
+    seconds.back() = measurement->median;
+    if (candidate.modelledSeconds > 0) {
+      modelled.push_back(candidate.modelledSeconds);
+      measured.push_back(measurement->median);
+    }
+    if (row.best == 0 || measurement->median < row.best) row.best = measurement->median;
+  }
+  row.candidates = points.size();
+  row.rankCorrelation = sweep::rankCorrelation(modelled, measured);
+  const sweep::SweepOptions preset;
+  for (int seed = 1; seed <= options.seeds; ++seed) {
+    const sweep::Rehearsal one = sweep::rehearse(points, seconds, options.percent / 100, 8,
+                                                 preset.exploration, static_cast<std::uint64_t>(seed));
+    row.measured = one.measured;
+    row.reached.push_back(one.reached);
+  }
+  std::sort(row.reached.begin(), row.reached.end());
+  return row;
+}
+
+double median(const std::vector<double>& sorted) {
+  return sorted[sorted.size() / 2];
+}
+
+nlohmann::json toJson(const Row& row) {
+  nlohmann::json json{{"program", row.program},
+                      {"extents", row.extents},
+                      {"candidates", row.candidates},
+                      {"measured", row.measured},
+                      {"best_s", row.best},
+                      {"reached", row.reached},
+                      {"reached_median", median(row.reached)}};
+  json["rank_correlation"] =
+      std::isfinite(row.rankCorrelation) ? nlohmann::json(row.rankCorrelation) : nlohmann::json(nullptr);
+  return json;
+}
+
+int run(const Options& options) {
+  if (!(options.percent > 0) || options.percent > 100) throw UserError("--percent lies in (0, 100]");
+  if (options.seeds < 1) throw UserError("--seeds is at least 1");
+  nlohmann::json rows = nlohmann::json::array();
+  if (!options.asJson) {
+    fmt::print("{:<20} {:>10} {:>9} {:>11} {:>9} {:>9} {:>10}  at\n", "program", "candidates", "measured",
+               "best", "median", "worst", "model rank");
+  }
+  for (const std::string& path : options.studies) {
+    const Row row = rehearse(path, options);
+    rows.push_back(toJson(row));
+    if (options.asJson) continue;
+    fmt::print("{:<20} {:>10} {:>9} {:>8.4g} ms {:>7.1f} % {:>7.1f} % {:>10.2f}  {}\n", row.program,
+               row.candidates, row.measured, 1e3 * row.best, 100 * median(row.reached), 100 * row.reached[0],
+               row.rankCorrelation, row.extents);
+  }
+  if (options.asJson) {
+    fmt::print("{}\n",
+               nlohmann::json{{"format", "nuscope-rehearsal"}, {"version", 1}, {"rows", rows}}.dump(2));
+  }
+  return yes;
+}
+
+}  // namespace
+
+void addRehearse(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "rehearse", "How near the search comes to the best of exhaustive sweeps, from their times");
+  command->add_option("STUDY", options->studies, "Studies, each with a finished --exhaustive sweep")
+      ->required();
+  command->add_option("--percent", options->percent, "Of the candidates that the search may measure (10)");
+  command->add_option("--seeds", options->seeds, "Searches, each with another seed (5)");
+  command->add_flag("--json", options->asJson, "The table as JSON");
+  command->callback([&action, options] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace nuscope::app
