@@ -113,7 +113,9 @@ TEST(Heartbeat, StaysSteadyWhileExploring) {
       << screen->runner()->obstacle().toStdString();
   QTest::qWait(200);
   heartbeat.start();
-  screen->runner()->start({.seconds = 8, .threads = 1}, false);
+  SweepSettings settings;
+  settings.seconds = 8;
+  screen->runner()->start(settings, false);
   while (screen->runner()->running()) {
     QTest::qWait(150);
     if (!document.sweep() || document.sweep()->rows.empty()) continue;
