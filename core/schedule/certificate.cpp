@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/schedule/explain.h"
+
 namespace nuscope::schedule {
 namespace {
 
@@ -72,7 +74,7 @@ std::string certificate(const Schedule& schedule, const Report& report) {
   } else {
     out += "\"findings\": [";
     for (std::size_t i = 0; i < report.findings.size(); ++i)
-      out += (i == 0 ? "" : ",\n  ") + findingText(schedule, report.findings[i]);
+      out += (i == 0 ? "" : ",\n  ") + findingText(schedule, withRun(schedule, report.findings[i]));
     out += "],\n";
   }
   return out + "\"schedule\": " + writeAmk(schedule) + "}\n";

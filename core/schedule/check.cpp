@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "core/schedule/explain.h"
+#include "core/schedule/positions.h"
 #include "core/schedule/storage.h"
 #include "core/schedule/structure.h"
 
@@ -21,37 +23,62 @@ class Checker {
     report_.faults = malformations(schedule_, ids_);
     if (!report_.faults.empty()) return std::move(report_);
     model_ = modelOf(schedule_, ids_);
-    const Footprints touched = footprints(schedule_, ids_);
     placement();
     unsatisfiable();
-    bounds(touched);
-    readOnly(touched);
     pageCapacity();
-    onChip(touched);
     const Closure all = closure(model_);
     progress_.check();
     if (all.order.size() < static_cast<std::size_t>(model_.tasks)) {
       deadlock(all);
-      uncoveredOutputs(touched);
     } else {
       report_.order = all.order;
-      const auto shared = std::make_shared<const Clocks>(model_, all.order);
-      const Clocks& clocks = *shared;
-      if (options_.keepClocks) report_.clocks = shared;
-      report_.chains = clocks.chains();
-      report_.sweeps = clocks.sweeps();
+      clocks_ = std::make_shared<const Clocks>(model_, all.order);
+      if (options_.keepClocks) report_.clocks = clocks_;
+      report_.chains = clocks_->chains();
+      report_.sweeps = clocks_->sweeps();
       progress_.check();
-      Conflicts found =
-          conflicts(schedule_, ids_, model_, touched, all.order, clocks, options_.conflicts, progress_);
-      for (Finding& finding : found.findings) report_.findings.push_back(std::move(finding));
-      report_.unlisted = std::move(found.unlisted);
     }
-    std::ranges::stable_sort(report_.findings, {}, &Finding::rule);
-    report_.verdict = report_.findings.empty() ? Safety::safe : Safety::unsafe;
-    return std::move(report_);
+    report_.undecided = schedule_.notDecided;
+    data(options_.conflicts);
+    conclude();
+    return report_;
+  }
+
+  /// The same schedule with other regions in the storages `only`: what the positions change.
+  Report again(const std::vector<char>& only) {
+    report_.findings.clear();
+    report_.unlisted.clear();
+    ConflictOptions options = options_.conflicts;
+    options.only = &only;
+    data(options);
+    conclude();
+    return report_;
   }
 
  private:
+  /// What depends on regions.
+  void data(const ConflictOptions& options) {
+    const Footprints touched = footprints(schedule_, ids_);
+    bounds(touched);
+    readOnly(touched);
+    onChip(touched);
+    if (clocks_ == nullptr) {
+      for (Finding& finding : incompleteOutputs(schedule_, touched))
+        report_.findings.push_back(std::move(finding));
+      return;
+    }
+    Conflicts found =
+        conflicts(schedule_, ids_, model_, touched, report_.order, *clocks_, options, progress_);
+    for (Finding& finding : found.findings) report_.findings.push_back(std::move(finding));
+    report_.unlisted = std::move(found.unlisted);
+    for (std::string& what : found.undecided) report_.undecided.push_back(std::move(what));
+  }
+  void conclude() {
+    std::ranges::stable_sort(report_.findings, {}, &Finding::rule);
+    report_.verdict = !report_.findings.empty()   ? Safety::unsafe
+                      : report_.undecided.empty() ? Safety::safe
+                                                  : Safety::undecided;
+  }
   Finding& add(Rule rule, std::string message) {
     Finding& finding = report_.findings.emplace_back();
     finding.rule = rule;
@@ -90,12 +117,22 @@ class Checker {
     }
   }
   void readOnly(const Footprints& touched) {
+    std::set<std::pair<std::int32_t, std::int32_t>> written;  // (task, buffer)
+    const auto writes = [&](std::int32_t task, std::int32_t buffer) {
+      if (isReadOnly(schedule_.buffers[static_cast<std::size_t>(buffer)].kind)) written.emplace(task, buffer);
+    };
     for (const Touch& touch : touched.touches) {
-      if (!touch.write || !isReadOnly(schedule_.buffers[static_cast<std::size_t>(touch.buffer)].kind))
-        continue;
+      if (touch.write) writes(touch.task, touch.buffer);
+    }
+    for (std::int32_t t = 0; t < model_.tasks; ++t) {  // also where the region is empty
+      const Task& task = schedule_.tasks[static_cast<std::size_t>(t)];
+      if (task.declared()) continue;
+      for (const std::int64_t id : task.outputs) writes(t, ids_.buffer(id));
+    }
+    for (const auto& [task, buffer] : written) {
       Finding& finding = add(Rule::readOnlyWrite, "");
-      finding.task = touch.task;
-      finding.buffer = touch.buffer;
+      finding.task = task;
+      finding.buffer = buffer;
       finding.message = describe(schedule_, finding);
     }
   }
@@ -115,27 +152,35 @@ class Checker {
   void onChip(const Footprints& touched) {
     std::vector<std::int32_t> firstUser(schedule_.buffers.size(), -1);
     std::vector<char> reported(schedule_.buffers.size(), 0);
-    for (const Touch& touch : touched.touches) {
-      const auto b = static_cast<std::size_t>(touch.buffer);
+    const auto use = [&](std::int32_t index, std::int32_t task) {
+      const auto b = static_cast<std::size_t>(index);
       const Buffer& buffer = schedule_.buffers[b];
-      if ((buffer.space != Space::smem && buffer.space != Space::reg) || reported[b] != 0) continue;
-      const auto& sm = schedule_.tasks[static_cast<std::size_t>(touch.task)].sm;
+      if ((buffer.space != Space::smem && buffer.space != Space::reg) || reported[b] != 0) return;
+      const auto& sm = schedule_.tasks[static_cast<std::size_t>(task)].sm;
       std::string what;
       if (!sm) {
-        what = fmt::format("{} has no SM", nameOf(schedule_, touch.task));
+        what = fmt::format("{} has no SM", nameOf(schedule_, task));
       } else if (firstUser[b] >= 0 && schedule_.tasks[static_cast<std::size_t>(firstUser[b])].sm != sm) {
         what = fmt::format("{} and {} are on different SMs", nameOf(schedule_, firstUser[b]),
-                           nameOf(schedule_, touch.task));
+                           nameOf(schedule_, task));
       }
-      if (firstUser[b] < 0) firstUser[b] = touch.task;
-      if (what.empty()) continue;
+      if (firstUser[b] < 0) firstUser[b] = task;
+      if (what.empty()) return;
       reported[b] = 1;
       Finding& finding = add(Rule::onChipLocality, fmt::format("buffer {} ({}) is in {}: {}", buffer.id,
                                                                buffer.name, text(buffer.space), what));
-      finding.task = touch.task;
-      finding.other = firstUser[b] == touch.task ? -1 : firstUser[b];
-      finding.buffer = touch.buffer;
+      finding.task = task;
+      finding.other = firstUser[b] == task ? -1 : firstUser[b];
+      finding.buffer = index;
+    };
+    // What a task names it uses, also where its region is empty.
+    for (std::int32_t t = 0; t < model_.tasks; ++t) {
+      const Task& task = schedule_.tasks[static_cast<std::size_t>(t)];
+      for (const auto* list : {&task.inputs, &task.outputs}) {
+        for (const std::int64_t id : *list) use(ids_.buffer(id), t);
+      }
     }
+    for (const Touch& touch : touched.touches) use(touch.buffer, touch.task);
   }
   void deadlock(const Closure& all) {
     Finding& finding = add(Rule::deadlock, "");
@@ -147,40 +192,68 @@ class Checker {
     finding.firing = all.order;
     finding.message = describe(schedule_, finding);
   }
-  /// Coverage of outputs needs no run; with a deadlock it is all that can be said about data.
-  void uncoveredOutputs(const Footprints& touched) {
-    const auto storage = storageOf(schedule_);
-    for (std::size_t b = 0; b < schedule_.buffers.size(); ++b) {
-      if (schedule_.buffers[b].kind != BufferKind::output) continue;
-      std::vector<std::int32_t> writes;
-      for (std::size_t i = 0; i < touched.touches.size(); ++i) {
-        const Touch& touch = touched.touches[i];
-        if (touch.write && storage[static_cast<std::size_t>(touch.buffer)] == storage[b])
-          writes.push_back(static_cast<std::int32_t>(i));
-      }
-      for (const Segment& segment : segments(touched.touches, writes, schedule_.buffers[b].elements())) {
-        if (!segment.touches.empty() || segment.size == 0) continue;
-        Finding& finding = add(Rule::outputIncomplete, "");
-        finding.buffer = static_cast<std::int32_t>(b);
-        finding.element = segment.element;
-        finding.message = describe(schedule_, finding);
-        break;
-      }
-    }
-  }
-
   const Schedule& schedule_;
   const CheckOptions& options_;
   const Progress& progress_;
   Ids ids_;
   Model model_;
+  std::shared_ptr<const Clocks> clocks_;
   Report report_;
 };
+
+constexpr std::size_t mostStretches = 20'000;
+
+/// Storages of which some region depends on the position.
+std::vector<char> dependOnPosition(const Schedule& schedule) {
+  const Ids ids(schedule);
+  const auto storage = storageOf(schedule);
+  std::vector<char> result(schedule.buffers.size(), 0);
+  for (const Task& task : schedule.tasks) {
+    for (const auto* list : {&task.reads, &task.writes}) {
+      if (!*list) continue;
+      for (const Access& access : **list) {
+        const std::int32_t buffer = ids.buffer(access.buffer);
+        if (!access.symbolic.empty() && buffer >= 0)
+          result[static_cast<std::size_t>(storage[static_cast<std::size_t>(buffer)])] = 1;
+      }
+    }
+  }
+  return result;
+}
+
+Report checkPositions(const Schedule& schedule, const CheckOptions& options, const Progress& progress) {
+  Schedule at = schedule;
+  setPosition(at, schedule.positions->from);
+  Checker checker(at, options, progress);
+  Report report = checker.run();
+  if (report.verdict == Safety::unsafe) report.position = schedule.positions->from;
+  if (report.verdict == Safety::unsafe || report.verdict == Safety::malformed) return report;
+  const auto starts = stretches(schedule, mostStretches);
+  if (!starts) {
+    report.undecided.push_back(fmt::format(
+        "more than {} positions at which the order of two regions changes; only position {} was looked at",
+        mostStretches, schedule.positions->from));
+    report.verdict = Safety::undecided;
+    return report;
+  }
+  const std::vector<char> only = dependOnPosition(schedule);
+  for (std::size_t i = 1; i < starts->size(); ++i) {
+    progress.check();
+    progress.report(static_cast<double>(i) / static_cast<double>(starts->size()), "checking positions");
+    setPosition(at, (*starts)[i]);
+    report = checker.again(only);
+    if (report.verdict != Safety::unsafe) continue;
+    report.position = (*starts)[i];
+    break;
+  }
+  return report;
+}
 
 }  // namespace
 
 std::string_view text(Safety safety) {
-  return safety == Safety::safe ? "safe" : safety == Safety::unsafe ? "unsafe" : "malformed";
+  constexpr std::string_view texts[] = {"safe", "unsafe", "malformed", "undecided"};
+  return texts[static_cast<std::size_t>(safety)];
 }
 
 std::string_view assumptions() {
@@ -191,7 +264,8 @@ std::string_view assumptions() {
 
 Report check(const Schedule& schedule, const CheckOptions& options, const Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  Report report = Checker(schedule, options, progress).run();
+  Report report = schedule.positions ? checkPositions(schedule, options, progress)
+                                     : Checker(schedule, options, progress).run();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

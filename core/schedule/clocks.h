@@ -14,11 +14,10 @@
 #include <memory>
 #include <vector>
 
+#include "core/schedule/clock_arena.h"
 #include "core/schedule/model.h"
 
 namespace nuscope::schedule {
-
-class ClockStore;
 
 class Clocks {
  public:
@@ -40,14 +39,21 @@ class Clocks {
   [[nodiscard]] std::int32_t at(std::int32_t task, std::int32_t chain) const;  ///< clock(task)[chain]
   /// Calls visit(chain, position) for all positions >= 0 of clock(task), by chain.
   void forEach(std::int32_t task, const std::function<void(std::int32_t, std::int32_t)>& visit) const;
+  /// The clock as a row of the arena, for comparing it as a whole.
+  [[nodiscard]] ClockArena::Row row(std::int32_t task) const { return rows_[static_cast<std::size_t>(task)]; }
+  /// An empty arena for rows that are compared with these clocks; it must not outlive them.
+  [[nodiscard]] ClockArena arena() const { return arena_->sibling(); }
   [[nodiscard]] int sweeps() const { return sweeps_; }
 
  private:
   struct Sweep;
+  bool cover(const Model& model, const std::vector<std::int32_t>& order, std::int32_t mostChains);
+  void refine(const Model& model, const std::vector<std::int32_t>& order);
   std::vector<std::int32_t> chain_, position_;
   std::vector<std::int32_t> tails_;  ///< tasks per chain
-  std::unique_ptr<ClockStore> store_;
-  std::vector<const void*> rows_;  ///< per task
+  std::unique_ptr<ClockArena> arena_;
+  std::vector<ClockArena::Row> rows_;   ///< per task: when it starts
+  std::vector<ClockArena::Row> after_;  ///< per task: when it has completed
   int sweeps_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "core/schedule/storage.h"
+
 namespace nuscope::schedule {
 namespace {
 
@@ -83,6 +85,163 @@ std::string describe(const Schedule& schedule, const Finding& f) {
     default:
       return f.message;
   }
+}
+
+namespace {
+
+/// Row-major strides of a shape.
+std::vector<std::int64_t> steps(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> result(shape.size(), 1);
+  for (std::size_t i = shape.size(); i-- > 1;) result[i - 1] = result[i] * shape[i];
+  return result;
+}
+
+/// The rectangle of a buffer that an access covers. A band of columns over several axes of rows is cut to its
+/// first row.
+Region rectangleOf(const std::vector<std::int64_t>& shape, const Strided& r) {
+  Region region;
+  const auto step = steps(shape);
+  std::int64_t rest = r.start;
+  std::int64_t length = r.length;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t at = rest / step[i];
+    rest %= step[i];
+    std::int64_t extent = 1;
+    if (length >= step[i]) {
+      extent = std::min(length / step[i], shape[i] - at);
+      length = step[i];  // the axes inside are whole
+    } else if (r.count > 1 && r.stride == step[i]) {
+      extent = std::min(r.count, shape[i] - at);
+    }
+    region.ranges.emplace_back(at, at + extent);
+  }
+  return region;
+}
+
+bool writesElement(const Touch& touch, std::int64_t element) {
+  return touch.write && overlap(touch.region, {element, 1, 0, 1});
+}
+
+}  // namespace
+
+std::vector<std::int32_t> firingOf(const Model& model, const Footprints& footprints,
+                                   const std::vector<std::int32_t>& storage, const Finding& f) {
+  const auto writers = [&] {  // of the element
+    std::vector<std::int32_t> result;
+    for (const Touch& t : footprints.touches) {
+      if (storage[static_cast<std::size_t>(t.buffer)] == storage[static_cast<std::size_t>(f.buffer)] &&
+          writesElement(t, f.element))
+        result.push_back(t.task);
+    }
+    return result;
+  };
+  if (f.rule == Rule::race || f.unordered) {
+    const std::int32_t held[] = {f.task, f.other};
+    return slice(model, closure(model, held), held);
+  }
+  if (f.rule == Rule::uninitialisedRead) {
+    const std::int32_t target[] = {f.task};
+    return slice(model, closure(model, writers()), target);
+  }
+  // A clobber: own writes that can only come after the other tenant's are held back.
+  const std::int32_t other[] = {f.other};
+  const Closure withoutOther = closure(model, other);
+  std::vector<std::int32_t> held = writers();
+  std::erase_if(held, [&](std::int32_t w) {
+    return w != f.other && withoutOther.started[static_cast<std::size_t>(w)] != 0;
+  });
+  std::erase(held, f.other);
+  held.push_back(f.task);
+  const std::int32_t targets[] = {f.other, f.task};
+  const Closure run = closure(model, held);
+  std::vector<std::int32_t> firing = slice(model, run, targets);
+  if (std::ranges::find(firing, f.other) == firing.end()) firing.push_back(f.other);
+  return firing;
+}
+
+Finding withRun(const Schedule& schedule, const Finding& finding) {
+  const bool runs = finding.rule == Rule::race || finding.rule == Rule::uninitialisedRead ||
+                    finding.rule == Rule::pageClobber;
+  if (!runs || !finding.firing.empty()) return finding;
+  const Ids ids(schedule);
+  Finding result = finding;
+  result.firing = firingOf(modelOf(schedule, ids), footprints(schedule, ids), storageOf(schedule), finding);
+  return result;
+}
+
+Region collision(const Schedule& schedule, const Finding& f) {
+  const bool applies =
+      f.rule == Rule::race || f.rule == Rule::uninitialisedRead || f.rule == Rule::pageClobber;
+  if (!applies || f.buffer < 0) return {};
+  const Ids ids(schedule);
+  const Footprints touched = footprints(schedule, ids);
+  const auto& shape = schedule.buffers[static_cast<std::size_t>(f.buffer)].shape;
+  for (const Touch& a : touched.touches) {
+    if (a.task != f.task || a.buffer != f.buffer) continue;
+    if (f.rule != Rule::race) {
+      if (!overlap(a.region, {std::max<std::int64_t>(f.element, 0), 1, 0, 1}) || a.write != f.unordered)
+        continue;
+      return rectangleOf(shape, a.region);
+    }
+    for (const Touch& b : touched.touches) {
+      if (b.task != f.other || (!a.write && !b.write) || !overlap(a.region, b.region)) continue;
+      if (b.buffer != (f.otherBuffer < 0 ? f.buffer : f.otherBuffer)) continue;
+      Region both = rectangleOf(shape, a.region);
+      if (schedule.buffers[static_cast<std::size_t>(b.buffer)].shape != shape)
+        return rectangleOf(shape, {firstCommon(a.region, b.region), 1, 0, 1});
+      const Region other = rectangleOf(shape, b.region);
+      for (std::size_t i = 0; i < both.ranges.size(); ++i)
+        both.ranges[i] = {std::max(both.ranges[i].first, other.ranges[i].first),
+                          std::min(both.ranges[i].second, other.ranges[i].second)};
+      return both;
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> cycleSentences(const Schedule& schedule, const Finding& f) {
+  if (f.rule != Rule::deadlock) return {};
+  const Ids ids(schedule);
+  const Model model = modelOf(schedule, ids);
+  const Closure end = closure(model);
+  const auto name = [&](std::int32_t t) { return nameOf(schedule, t); };
+  const auto counterText = [&](const Model::Need& need) {
+    const auto c = static_cast<std::size_t>(need.counter);
+    return fmt::format("counter {} to reach {} (it is {})", schedule.counters[c].id, need.threshold,
+                       end.counters[c]);
+  };
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < f.cycle.size(); ++i) {
+    const std::int32_t task = f.cycle[i];
+    const std::int32_t next = f.cycle[(i + 1) % f.cycle.size()];
+    const auto t = static_cast<std::size_t>(task);
+    std::string why;
+    for (const Model::Need& need : model.needs[t]) {
+      const auto& raised = model.raises[static_cast<std::size_t>(next)];
+      if (end.counters[static_cast<std::size_t>(need.counter)] >= need.threshold ||
+          std::ranges::find(raised, need.counter) == raised.end())
+        continue;
+      why = task == next ? fmt::format("{} waits for {}, which it would have to raise itself", name(task),
+                                       counterText(need))
+                         : fmt::format("{} waits for {}, which {} has yet to raise", name(task),
+                                       counterText(need), name(next));
+      break;
+    }
+    if (why.empty())
+      why = fmt::format("{} stands behind {} in the queue of SM {}", name(task), name(next),
+                        schedule.tasks[t].sm.value_or(-1));
+    result.push_back(std::move(why));
+  }
+  if (!result.empty()) return result;
+  for (const std::int32_t task : f.stuck) {
+    for (const Model::Need& need : model.needs[static_cast<std::size_t>(task)]) {
+      const auto producers = model.producers[static_cast<std::size_t>(need.counter)].size();
+      if (need.threshold > static_cast<std::int64_t>(producers))
+        return {fmt::format("{} waits for {}, and only {} tasks raise it", name(task), counterText(need),
+                            producers)};
+    }
+  }
+  return result;
 }
 
 std::vector<std::int32_t> slice(const Model& model, const Closure& closure,

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/schedule/finding.h"
+#include "core/schedule/footprint.h"
 #include "core/schedule/model.h"
 
 namespace nuscope::schedule {
@@ -15,8 +16,11 @@ std::string describe(const Schedule& schedule, const Finding& finding);
 /// The finding with its run (Finding::firing), which a check makes only for the first findings of each rule.
 /// As it is if it has one or needs none.
 Finding withRun(const Schedule& schedule, const Finding& finding);
+/// The run of a race, an early read or a clobber.
+std::vector<std::int32_t> firingOf(const Model& model, const Footprints& footprints,
+                                   const std::vector<std::int32_t>& storage, const Finding& finding);
 /// The elements that a race or clobber is about: the common rectangle of the two accesses, in the coordinates
-/// of finding.buffer; for an early read the part that it reads of the unwritten element's row. Empty if there
+/// of finding.buffer; for an early read all that it reads there. Empty if there
 /// is none.
 Region collision(const Schedule& schedule, const Finding& finding);
 /// The wait cycle of a deadlock, one sentence a task: "task 3 (a) waits for counter 5 to reach 2 (it is 1),

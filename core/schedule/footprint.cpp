@@ -118,7 +118,7 @@ class Collector {
   }
 
   void collect(const Task& task) {
-    if (task.reads || task.writes) return declared(task);
+    if (task.declared()) return declared(task);
     switch (task.op) {
       case Opcode::gemvTile:
       case Opcode::gemmTile:
@@ -158,42 +158,11 @@ class Collector {
   void rectangle(const Access& access, bool write) {
     const std::int32_t index = ids_.buffer(access.buffer);
     const auto& shape = buffer(index).shape;
-    if (access.region.ranges.empty()) return whole(access.buffer, write);
-    const auto step = strides(shape);
-    std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+    for (std::size_t i = 0; i < access.region.ranges.size(); ++i) {
       const auto& [from, to] = access.region.ranges[i];
-      ranges.push_back(clip(index, fmt::format("axis {}", i), from, to - from, shape[i]));
-      if (ranges.back().first >= ranges.back().second) return;
+      clip(index, fmt::format("axis {}", i), from, to - from, shape[i], true);
     }
-    // The innermost axes that are covered whole join the interval; one axis gives the stride; axes outside
-    // repeat.
-    std::size_t inner = shape.size();
-    while (inner > 0 && ranges[inner - 1] == std::pair<std::int64_t, std::int64_t>{0, shape[inner - 1]})
-      --inner;
-    if (inner == 0) return whole(access.buffer, write);
-    const std::size_t axis = inner - 1;
-    Strided base{ranges[axis].first * step[axis], (ranges[axis].second - ranges[axis].first) * step[axis], 0,
-                 1};
-    std::vector<Strided> parts{base};
-    for (std::size_t i = axis; i-- > 0;) {
-      const auto [from, to] = ranges[i];
-      if (parts.size() == 1 && parts[0].count == 1) {
-        parts[0].start += from * step[i];
-        parts[0].stride = step[i];
-        parts[0].count = to - from;
-        continue;
-      }
-      std::vector<Strided> repeated;
-      for (std::int64_t r = from; r < to; ++r) {
-        for (Strided part : parts) {
-          part.start += r * step[i];
-          repeated.push_back(part);
-        }
-      }
-      parts = std::move(repeated);
-    }
-    for (const Strided& part : parts) touch(index, write, part);
+    for (const Strided& part : stridedParts(shape, access.region)) touch(index, write, part);
   }
 
   const Schedule& schedule_;
@@ -203,6 +172,83 @@ class Collector {
 };
 
 }  // namespace
+
+namespace {
+
+/// The region's ranges clipped to the shape; empty if nothing is left.
+std::vector<std::pair<std::int64_t, std::int64_t>> clipped(const std::vector<std::int64_t>& shape,
+                                                           const Region& region) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> result;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto [from, to] = region.ranges[i];
+    result.emplace_back(std::clamp<std::int64_t>(from, 0, shape[i]),
+                        std::clamp<std::int64_t>(to, 0, shape[i]));
+    if (result.back().first >= result.back().second) return {};
+  }
+  return result;
+}
+
+/// The axes from here on are covered whole.
+std::size_t wholeFrom(const std::vector<std::int64_t>& shape,
+                      const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
+  std::size_t inner = shape.size();
+  while (inner > 0 && ranges[inner - 1] == std::pair<std::int64_t, std::int64_t>{0, shape[inner - 1]})
+    --inner;
+  return inner;
+}
+
+}  // namespace
+
+std::int64_t regionParts(const std::vector<std::int64_t>& shape, const Region& region) {
+  if (region.ranges.empty() || shape.empty()) return 1;
+  const auto ranges = clipped(shape, region);
+  if (ranges.empty()) return 0;
+  std::int64_t parts = 1;
+  // One axis is an interval, one the stride; every axis outside repeats. An axis of one row repeats nothing.
+  std::size_t axis = wholeFrom(shape, ranges);
+  if (axis > 0) --axis;
+  bool strided = false;
+  for (std::size_t i = axis; i-- > 0;) {
+    const std::int64_t rows = ranges[i].second - ranges[i].first;
+    if (rows == 1) continue;
+    if (strided && __builtin_mul_overflow(parts, rows, &parts)) return INT64_MAX;
+    strided = true;
+  }
+  return parts;
+}
+
+std::vector<Strided> stridedParts(const std::vector<std::int64_t>& shape, const Region& region) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= extent;
+  const Strided whole{0, elements, 0, 1};
+  if (region.ranges.empty() || shape.empty()) return {whole};
+  const auto ranges = clipped(shape, region);
+  if (ranges.empty()) return {};
+  const std::size_t inner = wholeFrom(shape, ranges);
+  if (inner == 0) return {whole};
+  const auto step = strides(shape);
+  const std::size_t axis = inner - 1;
+  std::vector<Strided> parts{
+      {ranges[axis].first * step[axis], (ranges[axis].second - ranges[axis].first) * step[axis], 0, 1}};
+  for (std::size_t i = axis; i-- > 0;) {
+    const auto [from, to] = ranges[i];
+    for (Strided& part : parts) part.start += from * step[i];
+    if (to - from == 1) continue;
+    if (parts.size() == 1 && parts[0].count == 1) {
+      parts[0].stride = step[i];
+      parts[0].count = to - from;
+      continue;
+    }
+    const std::vector<Strided> once = parts;
+    for (std::int64_t r = 1; r < to - from; ++r) {
+      for (Strided part : once) {
+        part.start += r * step[i];
+        parts.push_back(part);
+      }
+    }
+  }
+  return parts;
+}
 
 std::int64_t firstCommon(const Strided& a, const Strided& b) {
   if (a.end() <= b.start || b.end() <= a.start) return -1;

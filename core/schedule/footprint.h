@@ -25,6 +25,13 @@ bool overlap(const Strided& a, const Strided& b);
 /// The first element of the overlap, as a row-major position; -1 if none.
 std::int64_t firstCommon(const Strided& a, const Strided& b);
 
+/// A rectangle of a buffer as row-major intervals (empty region: the whole buffer); clipped to it. More than
+/// `mostRegionParts` pieces are refused as malformed where tasks declare them, so precondition: no more.
+std::vector<Strided> stridedParts(const std::vector<std::int64_t>& shape, const Region& region);
+/// How many pieces stridedParts would make.
+std::int64_t regionParts(const std::vector<std::int64_t>& shape, const Region& region);
+inline constexpr std::int64_t mostRegionParts = 4096;
+
 /// Ids -> positions in the lists of a schedule; -1 for unknown ids. The first of two equal ids counts.
 class Ids {
  public:

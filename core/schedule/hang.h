@@ -52,12 +52,12 @@ std::string_view text(HangCause cause);
 struct HangExplanation {
   struct Cause {
     HangCause cause = HangCause::none;
-    std::int32_t task = -1;             ///< the stuck task, or one that waits; position
-    std::int32_t counter = -1;          ///< the short counter; position
-    std::int64_t sm = -1;               ///< the queue that never started
-    std::vector<std::int32_t> cycle;    ///< each waits for the next, the last for the first
-    std::string text;                   ///< one sentence
-    std::vector<std::int32_t> blocked;  ///< heads of queues that wait for it, directly or not
+    std::int32_t task = -1;                  ///< the stuck task, or one that waits; position
+    std::int32_t counter = -1;               ///< the short counter; position
+    std::int64_t sm = -1;                    ///< the queue that never started
+    std::vector<std::int32_t> cycle = {};    ///< each waits for the next, the last for the first
+    std::string text;                        ///< one sentence
+    std::vector<std::int32_t> blocked = {};  ///< heads of queues that wait for it, directly or not
   };
   std::vector<Cause> causes;       ///< root causes; the one that blocks most first
   std::vector<std::string> chain;  ///< sentences from a waiting queue to the first cause

@@ -27,13 +27,12 @@
 namespace nuscope::schedule {
 
 // X(enumerator, text, bits)
-#define NUSCOPE_ELEMENT_TYPES(X)                                                        \
-  X(f32, "F32", 32)                                                                     \
-  X(f16, "F16", 16)                                                                     \
-  X(bf16, "BF16", 16)                                                                   \
-  X(f8e4m3, "F8E4M3", 8)                                                                \
-  X(f8e5m2, "F8E5M2", 8) X(i32, "I32", 32) X(i8, "I8", 8) X(i4, "I4", 4) X(u8, "U8", 8) \
-      X(boolean, "BOOL", 8)
+#define NUSCOPE_ELEMENT_TYPES(X) \
+  X(f32, "F32", 32)              \
+  X(f16, "F16", 16)              \
+  X(bf16, "BF16", 16)            \
+  X(f8e4m3, "F8E4M3", 8)         \
+  X(f8e5m2, "F8E5M2", 8) X(i32, "I32", 32) X(i8, "I8", 8) X(i4, "I4", 4) X(u8, "U8", 8) X(boolean, "BOOL", 8)
 // X(enumerator, text)
 #define NUSCOPE_SPACES(X) X(hbm, "HBM") X(globalScratch, "GLOBAL_SCRATCH") X(smem, "SMEM") X(reg, "REGISTER")
 // X(enumerator, text, read-only)
@@ -116,6 +115,8 @@ struct Buffer {
   std::optional<std::string> source;  ///< key of the weight in a checkpoint; equal sources are one storage
   Extras extras;
   Place place;
+  static constexpr std::uint8_t noSpace = 1, noSource = 2;
+  std::uint8_t absent = 0;  ///< optional keys that the file did not have
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::int64_t bytes() const;
 };
@@ -126,11 +127,16 @@ struct Counter {
   std::string note;
   Extras extras;
   Place place;
+  static constexpr std::uint8_t noInit = 1, noNote = 2;
+  std::uint8_t absent = 0;
 };
 
 struct Wait {
   std::int64_t counter = 0;    ///< id
   std::int64_t threshold = 1;  ///< 1 .. 2^32-1 where well-formed
+  std::int64_t perPass = 0;    ///< added to the threshold in each further pass of one launch (our own form)
+  std::string extras = {};     ///< unknown keys as JSON text: ", \"key\": value"
+  bool operator==(const Wait&) const = default;
 };
 
 /// A half-open rectangle of elements, one range per axis of the buffer.
@@ -138,10 +144,36 @@ struct Region {
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
 };
 
+/// slope * pos + offset.
+struct Affine {
+  std::int64_t slope = 0, offset = 0;
+  [[nodiscard]] std::int64_t at(std::int64_t position) const { return slope * position + offset; }
+  auto operator<=>(const Affine&) const = default;
+};
+/// A bound of a region that may depend on the run-time position: the least or the greatest of affine terms.
+struct Bound {
+  enum class Kind : std::uint8_t { least, greatest };
+  Kind kind = Kind::least;
+  std::vector<Affine> terms;  ///< at least one
+  [[nodiscard]] std::int64_t at(std::int64_t position) const;
+  [[nodiscard]] bool constant() const { return terms.size() == 1 && terms[0].slope == 0; }
+  bool operator==(const Bound&) const = default;
+};
+/// "pos + 1", "min(4*pos, 1024)", "7". Empty if it is none of these or a number is outside +-2^40.
+std::optional<Bound> parseBound(std::string_view text);
+std::string text(const Bound& bound);
+
 /// What a task of our own form declares to touch. Empty region: the whole buffer.
 struct Access {
   std::int64_t buffer = 0;  ///< id
-  Region region;
+  Region region;            ///< at the position that the schedule stands at
+  /// Where a bound depends on the position: both bounds of every axis; else empty.
+  std::vector<std::pair<Bound, Bound>> symbolic = {};
+};
+
+/// The run-time positions for which a schedule must hold: from <= pos < to.
+struct Positions {
+  std::int64_t from = 0, to = 1;
 };
 
 struct Task {
@@ -161,6 +193,9 @@ struct Task {
   std::optional<std::vector<Access>> reads, writes;  ///< declared (our own form); else by the opcode table
   Extras extras;
   Place place;
+  static constexpr std::uint8_t noParams = 1, noSm = 2, noBytes = 4, noFlops = 8, noLabel = 16;
+  std::uint8_t absent = 0;
+  [[nodiscard]] bool declared() const { return reads.has_value() || writes.has_value(); }
   /// An integer parameter; empty if absent or no int32.
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
   [[nodiscard]] const std::string* param(std::string_view name) const;
@@ -171,6 +206,8 @@ struct Page {
   Space space = Space::smem;
   std::int64_t bytes = 0;
   Extras extras;
+  static constexpr std::uint8_t noSpace = 1;
+  std::uint8_t absent = 0;
 };
 
 struct Pages {
@@ -190,9 +227,13 @@ struct Schedule {
   std::vector<Counter> counters;
   std::vector<Task> tasks;
   std::optional<Pages> pages;
-  std::optional<std::int64_t> numSms;  ///< of the target, where one is given
-  Extras rest;                         ///< meta, target, config and unknown keys of the root, as JSON text
-  bool dynamicDispatch = false;        ///< no fixed queues: what holds must hold under every dispatch
+  std::optional<std::int64_t> numSms;   ///< of the target, where one is given
+  Extras rest;                          ///< meta, target, config and unknown keys of the root, as JSON text
+  bool dynamicDispatch = false;         ///< no fixed queues: what holds must hold under every dispatch
+  std::optional<Positions> positions;   ///< present where regions depend on the position
+  std::vector<std::string> notDecided;  ///< what the file leaves open, one sentence each (Mirage)
+  static constexpr std::uint8_t noAbiVersion = 1, noPages = 2;
+  std::uint8_t absent = 0;
 };
 
 }  // namespace nuscope::schedule

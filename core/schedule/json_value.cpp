@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #define RAPIDJSON_HAS_STDSTRING 1
 #include <rapidjson/error/en.h>
@@ -14,6 +15,33 @@ namespace nuscope::schedule {
 namespace {
 
 constexpr std::size_t deepest = 64;
+
+/// Of items with one key the last one stays.
+void lastOfDuplicates(JsonValue& object) {
+  std::unordered_set<std::string_view> seen;
+  const auto known = [&](std::size_t i) {
+    if (object.keys.size() > 16) return !seen.insert(object.keys[i]).second;
+    return std::find(object.keys.begin() + static_cast<std::ptrdiff_t>(i) + 1, object.keys.end(),
+                     object.keys[i]) != object.keys.end();
+  };
+  std::vector<std::size_t> dropped;
+  for (std::size_t i = object.keys.size(); i-- > 0;) {
+    if (known(i)) dropped.push_back(i);
+  }
+  seen.clear();
+  if (dropped.empty()) return;
+  JsonValue kept;
+  for (std::size_t i = 0; i < object.keys.size(); ++i) {
+    if (!dropped.empty() && dropped.back() == i) {
+      dropped.pop_back();
+      continue;
+    }
+    kept.keys.push_back(std::move(object.keys[i]));
+    kept.items.push_back(std::move(object.items[i]));
+  }
+  object.keys = std::move(kept.keys);
+  object.items = std::move(kept.items);
+}
 
 /// Builds one value at a time; `stream` tells where in the text the reader is.
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
@@ -102,6 +130,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     JsonValue made = std::move(open_.back());
     open_.pop_back();
     made.raw = text_.substr(made.begin, stream_.Tell() + 1 - made.begin);
+    lastOfDuplicates(made);
     return add(std::move(made));
   }
   bool add(JsonValue value) {

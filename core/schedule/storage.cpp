@@ -7,67 +7,16 @@
 namespace nuscope::schedule {
 namespace {
 
-/// A storage seen as rows of `width` elements: every access is a rectangle of it.
-std::int64_t commonWidth(const std::vector<Touch>& all, const std::vector<std::int32_t>& touches,
-                         std::int64_t elements) {
-  std::int64_t width = 0;
-  for (const std::int32_t t : touches) {
-    const Strided& r = all[static_cast<std::size_t>(t)].region;
-    if (r.count > 1) width = std::gcd(width, r.stride);
-  }
-  if (width == 0) return elements;  // intervals only: one row
-  for (const std::int32_t t : touches) {
-    const Strided& r = all[static_cast<std::size_t>(t)].region;
-    const bool insideOneRow = r.start / width == (r.start + r.length - 1) / width;
-    const bool wholeRows = r.start % width == 0 && r.length % width == 0;
-    const bool consecutive = r.count == 1 || r.stride == width || wholeRows;
-    if (!(insideOneRow || wholeRows) || !consecutive) return 0;
-    if (wholeRows && r.count > 1 && r.stride != r.length) return 0;  // bands of whole rows with gaps
-  }
-  return width;
+/// The axis of a cache that counts positions: the first, or the second of four ([batch, position, head,
+/// dim]).
+std::size_t positionAxis(const Buffer& cache) {
+  return cache.shape.size() == 4 ? 1 : 0;
 }
 
-/// Without a common width: every element boundary that any interval has. Only for small or odd storages.
-std::vector<Segment> byIntervals(const std::vector<Touch>& all, const std::vector<std::int32_t>& touches,
-                                 std::int64_t elements) {
-  struct Edge {
-    std::int64_t at;
-    bool open;
-    std::int32_t touch;
-  };
-  std::vector<Edge> edges;
-  for (const std::int32_t t : touches) {
-    const Strided& r = all[static_cast<std::size_t>(t)].region;
-    for (std::int64_t i = 0; i < r.count; ++i) {
-      edges.push_back({r.start + i * r.stride, true, t});
-      edges.push_back({r.start + i * r.stride + r.length, false, t});
-    }
-  }
-  std::ranges::sort(edges, {}, [](const Edge& e) { return std::make_tuple(e.at, e.open, e.touch); });
-  std::map<std::vector<std::int32_t>, Segment> byAccess;  // equal sets of accesses are one segment
-  std::vector<std::int32_t> open;
-  std::int64_t from = 0;
-  const auto close = [&](std::int64_t to) {
-    if (to <= from) return;
-    auto [at, isNew] = byAccess.try_emplace(open);
-    if (isNew) at->second = {from, 0, open};
-    at->second.size += to - from;
-    from = to;
-  };
-  for (const Edge& edge : edges) {
-    close(edge.at);
-    const auto place = std::ranges::lower_bound(open, edge.touch);
-    if (edge.open) {
-      open.insert(place, edge.touch);
-    } else {
-      open.erase(place);
-    }
-  }
-  close(elements);
-  std::vector<Segment> result;
-  for (auto& [key, segment] : byAccess) result.push_back(std::move(segment));
-  std::ranges::sort(result, {}, &Segment::element);
-  return result;
+std::int64_t rowOf(const Buffer& cache) {
+  std::int64_t row = 1;
+  for (std::size_t i = positionAxis(cache) + 1; i < cache.shape.size(); ++i) row *= cache.shape[i];
+  return row;
 }
 
 }  // namespace
@@ -97,60 +46,52 @@ std::vector<std::int32_t> storageOf(const Schedule& schedule) {
   return storage;
 }
 
-std::vector<Segment> segments(const std::vector<Touch>& all, const std::vector<std::int32_t>& touches,
-                              std::int64_t elements) {
-  const std::int64_t width = commonWidth(all, touches, elements);
-  if (width == 0) return byIntervals(all, touches, elements);
-  struct Box {
-    std::int64_t rowFrom, rowTo, from, to;
-    std::int32_t touch;
+Transience::Transience(const Schedule& schedule, const Ids& ids, const std::vector<std::int32_t>& storage)
+    : schedule_(schedule), storage_(storage), firstAppended_(schedule.buffers.size(), INT64_MAX) {
+  const auto appends = [&](std::int64_t id, std::int64_t position) {
+    const auto b = static_cast<std::size_t>(ids.buffer(id));
+    auto& first = firstAppended_[static_cast<std::size_t>(storage[b])];
+    first = std::min(first, position);
   };
-  std::vector<Box> boxes;
-  std::vector<std::int64_t> columnEdges{0, width};
-  std::vector<std::int64_t> rowEdges{0, (elements + width - 1) / width};
-  for (const std::int32_t t : touches) {
-    const Strided& r = all[static_cast<std::size_t>(t)].region;
-    Box box{r.start / width, 0, r.start % width, 0, t};
-    if (r.start % width == 0 && r.length % width == 0) {
-      box.rowTo = box.rowFrom + r.count * (r.length / width);
-      box.to = width;
-    } else {
-      box.rowTo = box.rowFrom + r.count;
-      box.to = box.from + r.length;
-    }
-    boxes.push_back(box);
-    columnEdges.insert(columnEdges.end(), {box.from, box.to});
-    rowEdges.insert(rowEdges.end(), {box.rowFrom, box.rowTo});
-  }
-  const auto distinct = [](std::vector<std::int64_t>& edges) {
-    std::ranges::sort(edges);
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  };
-  distinct(columnEdges);
-  distinct(rowEdges);
-  const std::size_t columns = columnEdges.size() - 1;
-  const std::size_t rows = rowEdges.size() - 1;
-  std::vector<Segment> result(rows * columns);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) {
-      Segment& s = result[i * columns + j];
-      s.element = rowEdges[i] * width + columnEdges[j];
-      s.size = (rowEdges[i + 1] - rowEdges[i]) * (columnEdges[j + 1] - columnEdges[j]);
-    }
-  }
-  const auto position = [](const std::vector<std::int64_t>& edges, std::int64_t value) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(edges, value) - edges.begin());
-  };
-  for (const Box& box : boxes) {
-    const std::size_t lastRow = position(rowEdges, box.rowTo);
-    const std::size_t lastColumn = position(columnEdges, box.to);
-    for (std::size_t i = position(rowEdges, box.rowFrom); i < lastRow; ++i) {
-      for (std::size_t j = position(columnEdges, box.from); j < lastColumn; ++j) {
-        result[i * columns + j].touches.push_back(box.touch);
+  for (const Task& task : schedule.tasks) {
+    if (task.writes) {  // declared: what is written to a cache is what this pass appends
+      for (const Access& access : *task.writes) {
+        const Buffer& buffer = at(ids.buffer(access.buffer));
+        if (buffer.kind != BufferKind::kvCache) continue;
+        const auto& ranges = access.region.ranges;
+        appends(access.buffer, ranges.empty() ? 0 : ranges[positionAxis(buffer)].first);
       }
+    } else if (task.op == Opcode::kvAppend) {
+      appends(task.outputs[0], task.integer("pos").value_or(0));
     }
   }
-  return result;
+}
+
+bool Transience::any(std::int32_t buffer) const {
+  const Buffer& it = at(buffer);
+  if (it.kind == BufferKind::activation || it.kind == BufferKind::output) return true;
+  return it.kind == BufferKind::kvCache &&
+         firstAppended_[static_cast<std::size_t>(storage_[static_cast<std::size_t>(buffer)])] != INT64_MAX;
+}
+
+bool Transience::isTransient(std::int32_t buffer, std::int64_t element) const {
+  if (!any(buffer)) return false;
+  const Buffer& it = at(buffer);
+  if (it.kind != BufferKind::kvCache) return true;
+  const std::int64_t extent = it.shape.empty() ? 1 : it.shape[positionAxis(it)];
+  const std::int64_t position = it.shape.empty() ? 0 : element / rowOf(it) % extent;
+  return position >= firstAppended_[static_cast<std::size_t>(storage_[static_cast<std::size_t>(buffer)])];
+}
+
+Strided Transience::initial(std::int32_t buffer) const {
+  const Buffer& it = at(buffer);
+  if (it.kind != BufferKind::kvCache || it.shape.empty()) return {};
+  const std::int64_t extent = it.shape[positionAxis(it)];
+  const std::int64_t first = std::clamp<std::int64_t>(
+      firstAppended_[static_cast<std::size_t>(storage_[static_cast<std::size_t>(buffer)])], 0, extent);
+  const std::int64_t row = rowOf(it);
+  if (positionAxis(it) == 0) return {0, first * row, 0, 1};
+  return {0, first * row, extent * row, it.shape[0]};
 }
 
 }  // namespace nuscope::schedule

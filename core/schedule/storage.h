@@ -1,5 +1,5 @@
 #pragma once
-// Which buffers are one storage, and the elementary segments into which the accesses cut it.
+// Which buffers are one storage, and what is in it before the pass.
 #include <vector>
 
 #include "core/schedule/footprint.h"
@@ -10,16 +10,25 @@ namespace nuscope::schedule {
 /// position.
 std::vector<std::int32_t> storageOf(const Schedule& schedule);
 
-/// A set of elements that every access of the storage covers whole or not at all.
-struct Segment {
-  std::int64_t element = 0;           ///< its first element, row-major
-  std::int64_t size = 0;              ///< number of elements
-  std::vector<std::int32_t> touches;  ///< positions in Footprints::touches
-};
+/// Which elements hold nothing until a task of this pass has written them: activations, outputs, and the rows
+/// of a cache from the first position on that this pass appends to it.
+class Transience {
+ public:
+  Transience(const Schedule& schedule, const Ids& ids, const std::vector<std::int32_t>& storage);
+  /// Of a read through `buffer`; row-major position in the storage.
+  [[nodiscard]] bool isTransient(std::int32_t buffer, std::int64_t element) const;
+  /// Some element of the buffer may be.
+  [[nodiscard]] bool any(std::int32_t buffer) const;
+  /// The rows of a cache that earlier passes wrote; length 0 if none.
+  [[nodiscard]] Strided initial(std::int32_t buffer) const;
 
-/// Segments of one storage of `elements` elements; `touches` are positions in `all`. Segments without an
-/// access are included, with an empty list, so that gaps can be seen. Exact for every mix of regions.
-std::vector<Segment> segments(const std::vector<Touch>& all, const std::vector<std::int32_t>& touches,
-                              std::int64_t elements);
+ private:
+  [[nodiscard]] const Buffer& at(std::int32_t buffer) const {
+    return schedule_.buffers[static_cast<std::size_t>(buffer)];
+  }
+  const Schedule& schedule_;
+  const std::vector<std::int32_t>& storage_;
+  std::vector<std::int64_t> firstAppended_;  ///< per storage; INT64_MAX: nothing is appended
+};
 
 }  // namespace nuscope::schedule

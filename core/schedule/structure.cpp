@@ -72,9 +72,7 @@ class Structure {
     }
     for (const auto* accesses : {&task.reads, &task.writes}) {
       if (!*accesses) continue;
-      for (const Access& access : **accesses) {
-        if (ids_.buffer(access.buffer) < 0) dangling("buffer", access.buffer);
-      }
+      for (const Access& access : **accesses) declared(task, name, access);
     }
     for (const std::int64_t id : task.signals) {
       if (ids_.counter(id) < 0) dangling("counter", id);
@@ -83,7 +81,28 @@ class Structure {
       if (ids_.counter(wait.counter) < 0) dangling("counter", wait.counter);
     }
     if (schedule_.format == Format::amk) capacities(task, name);
-    if (task.op != Opcode::custom) operation(task, name);
+    if (task.op != Opcode::custom && !task.declared()) operation(task, name);
+  }
+  void declared(const Task& task, const std::string& name, const Access& access) {
+    const std::int32_t index = ids_.buffer(access.buffer);
+    if (index < 0) {
+      return add(Rule::danglingReference,
+                 fmt::format("{} names buffer {}, which is not in the table", name, access.buffer),
+                 task.place);
+    }
+    const auto& shape = schedule_.buffers[static_cast<std::size_t>(index)].shape;
+    const auto& ranges = access.region.ranges;
+    if (!ranges.empty() && ranges.size() != shape.size()) {
+      add(Rule::rank,
+          fmt::format("{} names a region of {} axes in buffer {}, which has {}", name, ranges.size(),
+                      access.buffer, shape.size()),
+          task.place);
+    } else if (!ranges.empty() && regionParts(shape, access.region) > mostRegionParts) {
+      add(Rule::capacity,
+          fmt::format("{} names a region of buffer {} that falls into more than {} pieces", name,
+                      access.buffer, mostRegionParts),
+          task.place);
+    }
   }
   void capacities(const Task& task, const std::string& name) {
     const auto over = [&](std::size_t count, int most, std::string_view what) {
