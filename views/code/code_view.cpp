@@ -78,6 +78,7 @@ CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* 
   layout->addWidget(editor_, 1);
   layout->addWidget(command_);
   setContent(content);
+  restyle();
   editor_->setHoverText([this](const SourceRange& place) -> QString {
     if (!kernel_) return {};
     const auto found = kernel_->nodesOfLine.find(place.line);
@@ -107,7 +108,7 @@ void CodeView::message(const QString& title, const QString& text) {
   command_->setVisible(false);
 }
 
-void CodeView::refresh() {
+void CodeView::restyle() {
   const Theme& t = theme();
   notes_->setFont(t.ui);
   notes_->setStyleSheet(QStringLiteral("color: %1; padding: %2px;").arg(t.muted.name()).arg(t.gutter));
@@ -117,6 +118,14 @@ void CodeView::refresh() {
                               .arg(t.unit)
                               .arg(t.gutter)
                               .arg(t.line.name()));
+}
+
+void CodeView::themeChanged() {
+  restyle();
+  markStale();
+}
+
+void CodeView::refresh() {
   const auto graph = context().document.nuGraph();
   if (!graph) {
     message(

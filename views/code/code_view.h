@@ -33,9 +33,11 @@ class CodeView : public View {
 
  protected:
   void refresh() override;
+  void themeChanged() override;
   void fillContextMenu(QMenu& menu) override;
 
  private:
+  void restyle();
   /// What the shown kernel is of; equal keys need no new emission.
   struct Key {
     const void* graph = nullptr;

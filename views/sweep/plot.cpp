@@ -181,6 +181,7 @@ LatencyPlot::LatencyPlot(QWidget* parent) : QCustomPlot(parent) {
 }
 
 void LatencyPlot::setStyle(const PlotStyle& style) {
+  if (style == style_) return;
   style_ = style;
   rebuild();
 }
@@ -472,6 +473,7 @@ ModelPlot::ModelPlot(QWidget* parent) : QCustomPlot(parent) {
 }
 
 void ModelPlot::setStyle(const PlotStyle& style) {
+  if (style == style_) return;
   style_ = style;
   rebuild();
 }

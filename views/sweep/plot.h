@@ -17,6 +17,7 @@ struct PlotStyle {
   QColor baseline;  ///< baselines (vermilion of Okabe and Ito)
   QColor selection, proved, refuted, unknown;
   QFont labels, numbers;
+  bool operator==(const PlotStyle&) const = default;
 };
 
 /// Pens, fonts and brushes of axes, grids and background.

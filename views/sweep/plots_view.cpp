@@ -31,8 +31,11 @@ PlotsView::PlotsView(const ViewContext& viewContext, QWidget* parent)
   connect(&context().document, &Document::sweepChanged, this, [this] { markStale(); });
   connect(&context().selection, &Selection::changed, this, [this](const Place& now, const Place& before) {
     if (now.candidate == before.candidate) return;
-    latency_->setSelected(static_cast<int>(now.candidate));
-    model_->setSelected(static_cast<int>(now.candidate));
+    if (page_ == latency) {
+      latency_->setSelected(static_cast<int>(now.candidate));
+    } else {
+      model_->setSelected(static_cast<int>(now.candidate));
+    }
   });
 }
 
@@ -43,25 +46,30 @@ void PlotsView::showPage(Page page) {
   const QSignalBlocker quietModel(modelChip_);
   latencyChip_->setChecked(page == latency);
   modelChip_->setChecked(page == model);
+  markStale();
 }
 
+/// Only the page that is shown is painted anew.
 void PlotsView::refresh() {
   snapshot_ = context().document.sweep();
   const PlotStyle style = plotStyle(theme());
-  latency_->setStyle(style);
-  model_->setStyle(style);
   const int selected = static_cast<int>(context().selection.place().candidate);
-  latency_->setSelected(selected);
-  model_->setSelected(selected);
-  if (!snapshot_) {
-    latency_->show({}, {}, 0, QString());
-    model_->show({});
+  std::vector<PlotCandidate> candidates;
+  if (snapshot_) candidates = plotCandidates(*snapshot_);
+  if (page_ == model) {
+    model_->setStyle(style);
+    model_->setSelected(selected);
+    model_->show(std::move(candidates));
     return;
   }
-  const std::vector<PlotCandidate> candidates = plotCandidates(*snapshot_);
-  latency_->show(latencyData(candidates, plotBaselines(*snapshot_)), snapshot_->bestSoFar, snapshot_->seconds,
-                 deviceText(*snapshot_));
-  model_->show(candidates);
+  latency_->setStyle(style);
+  latency_->setSelected(selected);
+  if (snapshot_) {
+    latency_->show(latencyData(candidates, plotBaselines(*snapshot_)), snapshot_->bestSoFar,
+                   snapshot_->seconds, deviceText(*snapshot_));
+  } else {
+    latency_->show({}, {}, 0, QString());
+  }
 }
 
 void PlotsView::pick(int candidate) {
