@@ -33,6 +33,8 @@ class CodeView : public View {
 
  protected:
   void refresh() override;
+  /// After the plots.
+  [[nodiscard]] int refreshDelay() const override { return 32; }
   void themeChanged() override;
   void fillContextMenu(QMenu& menu) override;
 

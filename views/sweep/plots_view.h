@@ -26,6 +26,8 @@ class PlotsView : public View {
 
  protected:
   void refresh() override;
+  /// A frame after the table.
+  [[nodiscard]] int refreshDelay() const override { return 16; }
 
  private:
   void pick(int candidate);

@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QStyle>
 #include <QThread>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include "core/nugraph/nugraph.h"
@@ -31,6 +32,12 @@ QLabel* plainLabel(QWidget* parent) {
   auto* label = new QLabel(parent);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;
+}
+
+/// A new style sheet, even an equal one, has the whole label laid out again.
+void tint(QLabel& label, const QColor& color) {
+  const QString sheet = QStringLiteral("color: %1;").arg(color.name());
+  if (label.styleSheet() != sheet) label.setStyleSheet(sheet);
 }
 
 }  // namespace
@@ -66,24 +73,24 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
   layout->addWidget(header_);
   layout->addWidget(pages_, 1);
 
-  connect(&context_.document, &Document::sweepChanged, this, [this] { update(); });
-  connect(&context_.document, &Document::nuGraphChanged, this, [this] { update(); });
-  connect(&context_.document, &Document::exploreChanged, this, [this] { update(); });
-  connect(&context_.document, &Document::extentsChanged, this, [this] { update(); });
-  connect(&context_.document, &Document::parsed, this, [this] { update(); });
+  connect(&context_.document, &Document::sweepChanged, this, [this] { updateSoon(); });
+  connect(&context_.document, &Document::nuGraphChanged, this, [this] { updateSoon(); });
+  connect(&context_.document, &Document::exploreChanged, this, [this] { updateSoon(); });
+  connect(&context_.document, &Document::extentsChanged, this, [this] { updateSoon(); });
+  connect(&context_.document, &Document::parsed, this, [this] { updateSoon(); });
   connect(&context_.document, &Document::opened, this, [this] {
     message_.clear();
-    update();
+    updateSoon();
   });
   connect(&context_.theme, &ThemeSource::changed, this, [this] { retheme(); });
   connect(runner_, &SweepRunner::started, this, [this] {
     message_.clear();
-    update();
+    updateSoon();
   });
-  connect(runner_, &SweepRunner::ended, this, [this] { update(); });
+  connect(runner_, &SweepRunner::ended, this, [this] { updateSoon(); });
   connect(runner_, &SweepRunner::failed, this, [this](const QString& message) {
     message_ = message;
-    update();
+    updateSoon();
   });
   context_.commands.on("run.sweep", this, [this] { startSweep(); });
   retheme();
@@ -217,6 +224,16 @@ void SweepScreen::continueSweep() {
   runner_->start(settings(), true);
 }
 
+/// Several signals come with one click; one update follows them, when the click itself has been answered.
+void SweepScreen::updateSoon() {
+  if (updateScheduled_) return;
+  updateScheduled_ = true;
+  QTimer::singleShot(0, this, [this] {
+    updateScheduled_ = false;
+    update();
+  });
+}
+
 void SweepScreen::update() {
   const auto snapshot = context_.document.sweep();
   const bool running = runner_->running();
@@ -247,8 +264,7 @@ void SweepScreen::update() {
          "result costs one candidate. Results are kept as they arrive, so it can be cancelled at any time."));
   emptyWhy_->setText(obstacle.isEmpty() ? counted(variants, tr("variant is ready"), tr("variants are ready"))
                                         : obstacle);
-  emptyWhy_->setStyleSheet(
-      QStringLiteral("color: %1;").arg((obstacle.isEmpty() ? t.text : t.unknown).name()));
+  tint(*emptyWhy_, obstacle.isEmpty() ? t.text : t.unknown);
   QString headline = snapshot  ? sweepHeadline(*snapshot)
                      : running ? tr("Enumerating candidates")
                                : tr("No sweep yet");
@@ -279,7 +295,7 @@ void SweepScreen::update() {
   }
   note_->setText(notes.join(QLatin1Char(' ')));
   note_->setVisible(!notes.isEmpty());
-  note_->setStyleSheet(QStringLiteral("color: %1;").arg((message_.isEmpty() ? t.muted : t.refuted).name()));
+  tint(*note_, message_.isEmpty() ? t.muted : t.refuted);
 }
 
 QString SweepScreen::summary() const {

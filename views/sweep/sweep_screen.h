@@ -43,9 +43,11 @@ class SweepScreen : public QWidget {
  private:
   void buildHeader();
   void update();
+  void updateSoon();
   void retheme();
 
   ViewContext context_;
+  bool updateScheduled_ = false;
   SweepRunner* runner_;
   CandidatesView* candidates_;
   PlotsView* plots_;
