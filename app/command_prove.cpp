@@ -16,6 +16,7 @@
 #include "core/base/process.h"
 #include "core/proof/prove.h"
 #include "core/proof/solver_pool.h"
+#include "core/proof/weakest_assert.h"
 
 namespace nuscope::app {
 namespace {
@@ -31,6 +32,7 @@ struct Options {
   bool noDraws = false;
   bool json = false;
   bool steps = false;
+  bool noAssert = false;
   std::string smtFolder;
   double secondsLimit = 10;
   std::uint64_t seed = 1;
@@ -181,6 +183,21 @@ void writeObligations(const std::string& folder, const std::string& file, const 
   }
 }
 
+nlohmann::json assertsJson(const proof::AssertSearch& search) {
+  auto all = nlohmann::json::array();
+  for (const auto& answer : search.found)
+    all.push_back({{"asserts", answer.asserts}, {"words", answer.words}, {"reason", answer.proof.reason}});
+  return all;
+}
+
+void printAsserts(const proof::AssertSearch& search) {
+  for (std::size_t i = 0; i < search.found.size(); ++i) {
+    const auto& answer = search.found[i];
+    fmt::print("  {} if {}; proved with\n", i == 0 ? "equal" : "or", answer.words);
+    for (const auto& text : answer.asserts) fmt::print("    assert {}\n", text);
+  }
+}
+
 Exit exitOf(Verdict verdict) {
   return verdict == Verdict::proved ? yes : verdict == Verdict::refuted ? no : undecided;
 }
@@ -192,6 +209,7 @@ int runProve(const Options& options) {
   proof::Options how;
   how.mode = options.refines ? proof::Mode::refines : proof::Mode::equal;
   how.draws = !options.noDraws;
+  how.anyType = true;
   how.seed = options.seed;
   how.secondsLimit = options.secondsLimit;
   how.solvers = &solvers;
@@ -205,10 +223,18 @@ int runProve(const Options& options) {
     const Exit code = exitOf(p.verdict);
     if (code == no || (code == undecided && worst == yes)) worst = code;
     if (!options.smtFolder.empty()) writeObligations(options.smtFolder, options.files[i], p);
+    proof::AssertSearch asserts;
+    if (single && !options.noAssert && p.verdict != Verdict::proved) {
+      proof::AssertOptions search;
+      search.prove = how;
+      asserts = proof::weakestAsserts(reference.program, other.program, p, search, command.progress());
+    }
     if (options.json) {
       all.push_back(proofJson(options.files[i], p));
+      if (single) all.back()["weakest_asserts"] = assertsJson(asserts);
     } else if (single) {
       printProof(p, usesIntegers(reference.program) || usesIntegers(other.program), options.steps);
+      printAsserts(asserts);
     } else {
       fmt::print("{}: {} ({}; {:.1f} ms)\n", options.files[i], proof::text(p.verdict), p.reason,
                  p.seconds * 1000);
@@ -232,6 +258,8 @@ void addProve(CLI::App& app, Action& action) {
       ->expected(2, 1 << 20);
   command->add_flag("--refines", options->refines, "The right side may be defined at more inputs");
   command->add_flag("--no-draws", options->noDraws, "Do not try to refute by random inputs");
+  command->add_flag("--no-assert", options->noAssert,
+                    "Do not look for an assert under which a pair that is not equal is (at most 2 seconds)");
   command->add_flag("--steps", options->steps, "Print the steps of the argument");
   command->add_flag("--json", options->json, "The whole proof as JSON");
   command->add_option("--smt2", options->smtFolder, "Folder for the obligations that a solver closed");

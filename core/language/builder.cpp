@@ -248,6 +248,9 @@ Value Builder::elementwise(Op op, std::span<const Value> operands, const Place& 
   auto type = commonType(branches, place);
   if (!type || (op == Op::where && operands[0].poisoned())) return {};
   if (*type == DType::boolean && op != Op::where) {
+    // As in NumPy, a product of conditions is their "and", a sum their "or".
+    if (op == Op::multiply || op == Op::minimum) return logical(Op::logicalAnd, operands, place);
+    if (op == Op::add || op == Op::maximum) return logical(Op::logicalOr, operands, place);
     return fail(place, fmt::format("{} takes numbers, not conditions", name(op)),
                 "convert with .astype(np.float32), or combine conditions by & and |");
   }

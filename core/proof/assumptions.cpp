@@ -114,6 +114,35 @@ void setSign(Calculus& c, int source, Sign sign) {
     at->second = sign;
 }
 
+/// x[f1, f2, ...] == x[f1, 0, ...]: x does not change along that axis.
+bool learnUnchanging(Calculus& c, PolyRef difference, const Statement& s) {
+  if (difference->terms.size() != 2 || difference->terms[0].second != -difference->terms[1].second)
+    return false;
+  const AtomRef both[] = {polyOf(c, difference->terms[0].first)->asAtom(),
+                          polyOf(c, difference->terms[1].first)->asAtom()};
+  for (const AtomRef atom : both) {
+    if (atom == nullptr || atom->kind != AtomKind::element || atom->source != both[0]->source) return false;
+  }
+  for (const bool swapped : {false, true}) {
+    const AtomRef whole = both[swapped ? 1 : 0];
+    const AtomRef part = both[swapped ? 0 : 1];
+    if (wholeSource(c, whole->subscripts, whole->source, s) < 0) continue;
+    std::set<std::size_t> axes;
+    bool fits = true;
+    for (std::size_t i = 0; i < whole->subscripts.size(); ++i) {
+      if (part->subscripts[i] == whole->subscripts[i]) continue;
+      fits = fits && part->subscripts[i]->isZero();
+      axes.insert(i);
+    }
+    if (!fits || axes.empty()) continue;
+    auto& known = c.facts.unchanging[whole->source];
+    const std::size_t before = known.size();
+    known.insert(axes.begin(), axes.end());
+    return known.size() != before;
+  }
+  return false;
+}
+
 bool integerFact(Calculus& c, IntRef e) {
   auto& facts = c.facts.nonNegative;
   if (std::find(facts.begin(), facts.end(), e) != facts.end()) return false;
@@ -168,6 +197,25 @@ bool integerSubstitution(Calculus& c, IntRef e) {
   return false;
 }
 
+/// e >= 0 with e = x[f1, f2, ...] + rest or rest - x[f1, f2, ...]: a bound of every element of x.
+bool learnBound(Calculus& c, IntRef e, const Statement& s) {
+  bool news = false;
+  for (const auto& [mono, coefficient] : e->terms) {
+    if (mono->atoms.size() != 1 || abs(coefficient) != 1) continue;
+    const IntRef x = intOf(c, mono->atoms[0]);
+    const IntRef rest = subtract(c, e, scale(c, x, coefficient));
+    if (intersects(rest->variables, s.variables)) continue;
+    const int source = wholeSource(c, toReal(c, x), s);
+    if (source < 0) continue;
+    auto& bounds = coefficient == 1 ? c.facts.atLeast[source] : c.facts.atMost[source];
+    const IntRef bound = coefficient == 1 ? negate(c, rest) : rest;
+    if (std::find(bounds.begin(), bounds.end(), bound) != bounds.end()) continue;
+    bounds.push_back(bound);
+    news = true;
+  }
+  return news;
+}
+
 /// What one statement says in a form that terms are simplified by. True if something new was learned.
 bool learn(Calculus& c, const Statement& s) {
   const PolyRef p = s.condition;
@@ -200,6 +248,7 @@ bool learn(Calculus& c, const Statement& s) {
       return changed();
     }
     const PolyRef q = atom->poly;
+    if (learnUnchanging(c, q, s)) return true;
     if (q->terms.size() == 2 && q->terms[0].first->factors.empty()) {  // constant first: the unit has id 0
       const PolyRef variable = polyOf(c, q->terms[1].first);
       const int source = wholeSource(c, variable, s);
@@ -222,13 +271,14 @@ bool learn(Calculus& c, const Statement& s) {
   if (atom->kind == AtomKind::intNonNegative) {
     if (negative) e = plus(c, negate(c, e), -1);
     if (s.variables.empty()) integerFact(c, e);
+    const bool bounded = learnBound(c, e, s);
     for (const Integer& offset : {Integer(0), Integer(-1)}) {  // x >= 0, x >= 1 for a whole tensor
       const IntRef shifted = subtract(c, e, intConstant(c, offset));
       if (shifted->terms.size() != 1 || shifted->terms[0].second != 1) continue;
       const int source = wholeSource(c, toReal(c, shifted), s);
       if (source >= 0) setSign(c, source, offset == 0 ? Sign::nonNegative : Sign::positive);
     }
-    return changed();
+    return changed() || bounded;
   }
   if (negative) {
     const int source = wholeSource(c, toReal(c, e), s);

@@ -27,12 +27,15 @@ struct Template {
 
 /// What the asserts say. Filled before the first term is simplified, then fixed (memo tables rely on it).
 struct Facts {
-  std::vector<IntRef> nonNegative;    ///< integer terms that are >= 0
-  std::map<int, Sign> signs;          ///< sign of all elements of a source
-  std::set<int> nonZero;              ///< sources without zero elements
-  std::map<int, Rational> constants;  ///< sources whose elements are all one number
-  std::set<int> symmetric;            ///< square matrices with x == x.T
-  std::map<int, IntRef> integers;     ///< integer scalars replaced by a term
+  std::vector<IntRef> nonNegative;                  ///< integer terms that are >= 0
+  std::map<int, Sign> signs;                        ///< sign of all elements of a source
+  std::set<int> nonZero;                            ///< sources without zero elements
+  std::map<int, Rational> constants;                ///< sources whose elements are all one number
+  std::set<int> symmetric;                          ///< square matrices with x == x.T
+  std::map<int, std::set<std::size_t>> unchanging;  ///< axes along which the elements of a source are equal
+  std::map<int, IntRef> integers;                   ///< integer scalars replaced by a term
+  std::map<int, std::vector<IntRef>> atLeast;       ///< lower bounds of all elements of an integer source
+  std::map<int, std::vector<IntRef>> atMost;        ///< and upper ones
   std::vector<Template> templates;
 };
 

@@ -158,6 +158,15 @@ bool ZeroTest::branch(PolyRef p, const Conditions& conditions, const std::vector
       if (q != p) return branch(q, conditions, hypotheses, depth + 1);
     }
   }
+  // e >= 0 where e <= 0 is known: e is 0.
+  for (const auto& [given, value] : conditions) {
+    if (given->kind != AtomKind::intNonNegative) continue;
+    const IntRef e = asFact(c_, given, value);
+    Substitution zero(c_);
+    if (!nonNegative(c_, negate(c_, e)) || !solveInteger(c_, e, zero)) continue;
+    const PolyRef q = zero(p);
+    if (q != p) return branch(q, conditions, hypotheses, depth + 1);
+  }
   const AtomRef atom = firstIndicator(p);
   if (atom == nullptr) return leaf(p, conditions, hypotheses);
   const int known = decided(c_, conditions, atom);

@@ -114,6 +114,23 @@ bool mergeable(Calculus& c, PolyRef poly, IntAtomRef t, IntAtomRef u) {
   });
 }
 
+std::optional<Prefix> prefixWhere(Calculus& c, AtomRef condition, IntAtomRef v, const Variables& set) {
+  const auto linear = linearIn(c, condition->intTerm, v);
+  if (!linear || intersects(linear->rest->variables, set) || !linear->coefficient->isConstant()) return {};
+  const Integer k = linear->coefficient->constant();
+  if (k == -1) return Prefix{plus(c, linear->rest, 1), true};  // rest - v >= 0
+  if (k == 1) return Prefix{negate(c, linear->rest), false};   // v + rest >= 0
+  return {};
+}
+
+bool onlyMirrored(Calculus& c, PolyRef poly, IntAtomRef v) {
+  const std::vector<IntRef> positions = positionsOf(c, poly, v);
+  return !positions.empty() && std::all_of(positions.begin(), positions.end(), [&](IntRef position) {
+    const auto linear = linearIn(c, position, v);
+    return linear && linear->coefficient->isConstant() && linear->coefficient->constant() == -1;
+  });
+}
+
 Split splitVariable(Calculus& c, IntRef quotient, IntRef divisor, const std::string& letter) {
   Split result;
   result.outer = freshIndex(c, quotient, letter);

@@ -3,6 +3,7 @@
 // depend on the variables before it. The lemmas (S0..S10, M1..M6, P1) are those of reference/proofs.md,
 // section 7.
 #include <functional>
+#include <optional>
 
 #include "core/proof/calculus.h"
 
@@ -35,6 +36,16 @@ std::vector<IntRef> divisorsOf(Calculus& c, PolyRef poly, IntAtomRef variable, c
 std::vector<IntRef> positionsOf(Calculus& c, PolyRef poly, IntAtomRef variable, bool elementsOnly = false);
 /// t and u occur only as t*extent(u) + u?
 bool mergeable(Calculus& c, PolyRef poly, IntAtomRef t, IntAtomRef u);
+/// The indices where a condition on v holds, or where it does not, are [0, length). Empty if it is no such
+/// condition; whether 0 <= length <= extent is for the caller to prove. `set`: variables that the length may
+/// not depend on.
+struct Prefix {
+  IntRef length = nullptr;
+  bool holdsInside = false;
+};
+std::optional<Prefix> prefixWhere(Calculus& c, AtomRef condition, IntAtomRef v, const Variables& set);
+/// v occurs, and everywhere as r - v.
+bool onlyMirrored(Calculus& c, PolyRef poly, IntAtomRef v);
 Variables asSet(const std::vector<IntAtomRef>& variables);
 /// The variables with `v` replaced by others, in its place.
 std::vector<IntAtomRef> replaced(const std::vector<IntAtomRef>& variables, IntAtomRef v,

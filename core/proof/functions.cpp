@@ -1,6 +1,7 @@
 #include "core/proof/functions.h"
 
 #include "core/proof/int_facts.h"
+#include "core/proof/planted.h"
 #include "core/proof/real_term.h"
 #include "core/proof/signs.h"
 
@@ -82,6 +83,7 @@ PolyRef inverse(Calculus& c, PolyRef p) {
   if (p->isZero()) return functionOf(c, "undefined", p);
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return inverse(c, q); })) return lifted;
   const Content content = contentOf(c, p);
+  if (content.core->isZero()) return functionOf(c, "undefined", content.core);
   PolyRef result = scale(c, power(c, content.mono, -1), 1 / content.coefficient);
   if (content.core != c.arena.one) {
     Atom atom;
@@ -118,13 +120,14 @@ PolyRef logOf(Calculus& c, PolyRef p) {
   if (p->isZero()) return functionOf(c, "undefined", p);
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return logOf(c, q); })) return lifted;
   const Content content = contentOf(c, p);
+  if (content.core->isZero()) return functionOf(c, "undefined", content.core);
   PolyRef result = c.arena.zero;
   PolyRef rest = c.arena.one;
   // A factor leaves the logarithm only if it is positive; even powers are, where the logarithm is defined.
   for (const auto& [atom, exponent] : content.mono->factors) {
     if (atom->kind == AtomKind::exp) {
       result = add(c, result, polyOf(c, atom->mono, exponent));
-    } else if (isPositive(signOf(c, atom)) || (isNonNegative(signOf(c, atom)))) {
+    } else if (isNonNegative(signOf(c, atom))) {
       if (atom->kind == AtomKind::sqrt) {
         result = add(c, result, scale(c, logOf(c, atom->poly), exponent / 2));
       } else {
@@ -154,13 +157,15 @@ PolyRef sqrtOf(Calculus& c, PolyRef p) {
   if (p->isZero()) return p;
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return sqrtOf(c, q); })) return lifted;
   const Content content = contentOf(c, p);
+  if (content.core->isZero()) return content.core;
   PolyRef result = c.arena.one;
   PolyRef rest = c.arena.one;
   for (const auto& [atom, exponent] : content.mono->factors) {
     if (atom->kind == AtomKind::exp) {
       result = multiply(c, result, polyOf(c, atom, exponent / 2));
     } else if (isEven(exponent)) {
-      const PolyRef base = isNonNegative(signOf(c, atom)) ? polyOf(c, atom) : absOf(c, polyOf(c, atom));
+      const bool bare = isNonNegative(signOf(c, atom)) || planted(Planted::rootSign);
+      const PolyRef base = bare ? polyOf(c, atom) : absOf(c, polyOf(c, atom));
       const unsigned long times = Rational(abs(exponent) / 2).get_num().get_ui();
       const PolyRef raised = power(c, base, times);
       result = multiply(c, result, exponent > 0 ? raised : inverse(c, raised));
@@ -198,6 +203,7 @@ PolyRef absOf(Calculus& c, PolyRef p) {
   if (isNonPositive(sign)) return negate(c, p);
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return absOf(c, q); })) return lifted;
   const Content content = contentOf(c, p);
+  if (content.core->isZero()) return content.core;
   PolyRef result = polyConstant(c, abs(content.coefficient));
   for (const auto& [atom, exponent] : content.mono->factors) {
     const bool keep = atom->kind == AtomKind::exp || isEven(exponent) || isNonNegative(signOf(c, atom));
@@ -273,8 +279,30 @@ PolyRef floorOf(Calculus& c, PolyRef p) {
     return add(c, whole, polyConstant(c, Rational(floored)));
   }
   if (const PolyRef inner = withoutInnerFloor(c, rest)) return add(c, whole, floorOf(c, inner));
+  if (const IntRef numerator = asIntegerTerm(c, rest)) {  // the quotient of integers
+    Integer denominator = 1;
+    for (const auto& [mono, coefficient] : rest->terms) denominator = lcm(denominator, coefficient.get_den());
+    return add(c, whole, toReal(c, floorDivide(c, numerator, intConstant(c, denominator))));
+  }
   return add(c, whole, functionOf(c, "floor", rest));
 }
+
+namespace {
+
+/// Even integers in p: rint(2*k + q) = 2*k + rint(q). What is left of a coefficient is in [0, 2).
+PolyRef evenPart(Calculus& c, PolyRef p) {
+  std::vector<PolyRef> parts;
+  for (const auto& [mono, coefficient] : p->terms) {
+    if (!isIntegerValued(polyOf(c, mono))) continue;
+    const Rational halved = coefficient / 2;
+    Integer half;
+    mpz_fdiv_q(half.get_mpz_t(), halved.get_num().get_mpz_t(), halved.get_den().get_mpz_t());
+    if (half != 0) parts.push_back(polyOf(c, mono, Rational(half * 2)));
+  }
+  return parts.empty() ? c.arena.zero : sumOf(c, parts);
+}
+
+}  // namespace
 
 PolyRef rintOf(Calculus& c, PolyRef p) {
   if (const PolyRef lifted = liftIndicators(c, p, [&](PolyRef q) { return rintOf(c, q); })) return lifted;
@@ -289,8 +317,10 @@ PolyRef rintOf(Calculus& c, PolyRef p) {
         fraction > Rational(1, 2) || (fraction == Rational(1, 2) && mpz_odd_p(low.get_mpz_t()) != 0);
     return polyConstant(c, Rational(up ? Integer(low + 1) : low));
   }
-  if (p->terms[0].second < 0) return negate(c, rintOf(c, negate(c, p)));
-  return functionOf(c, "rint", p);
+  const auto& lead = p->terms[p->terms[0].first->factors.empty() ? 1 : 0];
+  if (lead.second < 0) return negate(c, rintOf(c, negate(c, p)));  // ties to even are symmetric
+  const PolyRef even = evenPart(c, p);
+  return add(c, even, functionOf(c, "rint", subtract(c, p, even)));
 }
 
 PolyRef whenNonNegative(Calculus& c, IntRef e) {

@@ -95,30 +95,31 @@ bool eliminateVariables(Calculus& c, IntRef e, int depth) {
   return false;
 }
 
+/// e = coefficient * atom + rest, where the atom may occur inside other atoms; empty for higher powers.
+std::optional<IntLinear> linearInAtom(Calculus& c, IntRef e, IntAtomRef atom) {
+  IntLinear result{c.arena.zeroInt, c.arena.zeroInt};
+  for (const auto& [mono, k] : e->terms) {
+    const auto count = std::count(mono->atoms.begin(), mono->atoms.end(), atom);
+    if (count > 1) return std::nullopt;
+    IntRef term = intConstant(c, k);
+    for (const IntAtomRef a : mono->atoms) {
+      if (a != atom) term = multiply(c, term, intOf(c, a));
+    }
+    IntRef& part = count > 0 ? result.coefficient : result.rest;
+    part = add(c, part, term);
+  }
+  return result;
+}
+
 /// floor(n / d) with d >= 1: (n - d + 1)/d <= q <= n/d, and q >= 0 where n >= 0.
 bool eliminateQuotient(Calculus& c, IntRef e, int depth) {
   for (const auto& [mono, factor] : e->terms) {
     for (const IntAtomRef atom : mono->atoms) {
       if (atom->kind != IntAtom::Kind::quotient) continue;
-      // e = coefficient * q + rest
-      IntRef coefficient = c.arena.zeroInt;
-      IntRef rest = c.arena.zeroInt;
-      bool linear = true;
-      for (const auto& [other, k] : e->terms) {
-        const auto count = std::count(other->atoms.begin(), other->atoms.end(), atom);
-        if (count > 1) linear = false;
-        IntRef term = intConstant(c, k);
-        bool skipped = false;
-        for (const IntAtomRef a : other->atoms) {
-          if (a == atom && !skipped) {
-            skipped = true;
-            continue;
-          }
-          term = multiply(c, term, intOf(c, a));
-        }
-        (count > 0 ? coefficient : rest) = add(c, count > 0 ? coefficient : rest, term);
-      }
-      if (!linear || !decide(c, plus(c, atom->denominator, -1), depth - 1)) continue;
+      const auto parts = linearInAtom(c, e, atom);
+      if (!parts || !decide(c, plus(c, atom->denominator, -1), depth - 1)) continue;
+      const IntRef coefficient = parts->coefficient;
+      const IntRef rest = parts->rest;
       const IntRef n = atom->numerator;
       const IntRef d = atom->denominator;
       if (decide(c, negate(c, coefficient), depth - 1)) {
@@ -133,6 +134,29 @@ bool eliminateQuotient(Calculus& c, IntRef e, int depth) {
       }
       const IntRef low = plus(c, subtract(c, n, d), 1);
       if (decide(c, add(c, multiply(c, d, rest), multiply(c, coefficient, low)), depth - 1)) return true;
+    }
+  }
+  return false;
+}
+
+/// An element with bounds that the asserts state: the lower one where it occurs positively, else the upper
+/// one.
+bool eliminateElement(Calculus& c, IntRef e, int depth) {
+  for (const auto& [mono, factor] : e->terms) {
+    for (const IntAtomRef atom : mono->atoms) {
+      if (atom->kind != IntAtom::Kind::element) continue;
+      const auto low = c.facts.atLeast.find(atom->source);
+      const auto high = c.facts.atMost.find(atom->source);
+      if (low == c.facts.atLeast.end() && high == c.facts.atMost.end()) continue;
+      const auto parts = linearInAtom(c, e, atom);
+      if (!parts) continue;
+      const bool rising = low != c.facts.atLeast.end() && decide(c, parts->coefficient, depth - 1);
+      const bool falling =
+          !rising && high != c.facts.atMost.end() && decide(c, negate(c, parts->coefficient), depth - 1);
+      if (!rising && !falling) continue;
+      for (const IntRef bound : rising ? low->second : high->second) {
+        if (decide(c, add(c, parts->rest, multiply(c, parts->coefficient, bound)), depth - 1)) return true;
+      }
     }
   }
   return false;
@@ -171,7 +195,7 @@ bool decide(Calculus& c, IntRef e, int depth) {
         return atom->kind == IntAtom::Kind::dimension || atom->kind == IntAtom::Kind::variable;
       });
     });
-    if (!result && !simple) result = eliminateQuotient(c, e, depth);
+    if (!result && !simple) result = eliminateQuotient(c, e, depth) || eliminateElement(c, e, depth);
     if (!result && !c.facts.nonNegative.empty()) result = byFact(c, e, depth);
   }
   // A negative answer is remembered only where the depth did not cut it.

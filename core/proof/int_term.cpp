@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/proof/int_facts.h"
+#include "core/proof/real_term.h"
 
 namespace nuscope::proof {
 namespace {
@@ -83,6 +84,53 @@ Division divideSeveral(Calculus& c, IntRef e, IntRef d) {
   return result;
 }
 
+/// (a*e) / (a*d) is e / d for any a that is not 0: quotient is e, rest is d. Empty if nothing is common.
+std::optional<Division> withoutCommonFactor(Calculus& c, IntRef e, IntRef d) {
+  if (e->isZero()) return std::nullopt;
+  Integer content = 0;
+  std::vector<IntAtomRef> common = d->terms[0].first->atoms;
+  for (const IntRef side : {e, d}) {
+    for (const auto& [mono, coefficient] : side->terms) {
+      content = gcd(content, coefficient);
+      std::vector<IntAtomRef> both;
+      std::set_intersection(common.begin(), common.end(), mono->atoms.begin(), mono->atoms.end(),
+                            std::back_inserter(both),
+                            [](IntAtomRef a, IntAtomRef b) { return a->id < b->id; });
+      common = std::move(both);
+    }
+  }
+  if (content <= 1 && common.empty()) return std::nullopt;
+  IntMono mono;
+  mono.atoms = std::move(common);
+  const IntMonoRef factor = c.arena.intern(std::move(mono));
+  const auto reduced = [&](IntRef side) {
+    Sum sum;
+    for (const auto& [term, coefficient] : side->terms) sum[divide(c, term, factor)] = coefficient / content;
+    return build(c, sum);
+  };
+  const Division result{reduced(e), reduced(d)};
+  if (!positive(c, result.rest)) return std::nullopt;
+  return result;
+}
+
+/// floor(e / (k*D)) = floor(floor(e / k) / D) for a number k or a factor D, where the first division leaves
+/// no new quotient; else null.
+IntRef divideStepwise(Calculus& c, IntRef e, IntRef d) {
+  const auto& [mono, coefficient] = d->terms[0];
+  std::vector<IntRef> firsts;
+  if (coefficient > 1) firsts.push_back(intConstant(c, coefficient));
+  if (coefficient > 1 || mono->atoms.size() > 1) {
+    for (const IntAtomRef atom : mono->atoms) firsts.push_back(intOf(c, atom));
+  }
+  for (const IntRef factor : firsts) {
+    const IntRef other = exactDivide(c, d, factor);
+    if (other == nullptr || !positive(c, factor) || !positive(c, other)) continue;
+    const IntRef first = floorDivide(c, e, factor);
+    if (!mentionsQuotientBy(first, factor)) return floorDivide(c, first, other);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 IntRef intConstant(Calculus& c, const Integer& value) {
@@ -134,11 +182,7 @@ IntRef intElement(Calculus& c, int source, std::vector<IntRef> subscripts) {
   IntAtom atom;
   atom.kind = IntAtom::Kind::element;
   atom.source = source;
-  atom.subscripts = std::move(subscripts);
-  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 &&
-      atom.subscripts[1]->id < atom.subscripts[0]->id) {
-    std::swap(atom.subscripts[0], atom.subscripts[1]);
-  }
+  atom.subscripts = representative(c, source, std::move(subscripts));
   return intOf(c, c.arena.intern(std::move(atom)));
 }
 
@@ -211,13 +255,10 @@ IntRef floorDivide(Calculus& c, IntRef e, IntRef d) {
   if (d->isConstant() && e->isConstant() && !d->isZero())
     return intConstant(c, floorOf(e->constant(), d->constant()));
   if (!positive(c, d)) return quotientAtom(c, e, d);
-  // floor(e / (k*D)) = floor(floor(e / k) / D), where the first division leaves no new quotient.
-  if (d->terms.size() == 1 && !d->isConstant() && d->terms[0].second > 1) {
-    const IntRef factor = intConstant(c, d->terms[0].second);
-    const IntRef first = floorDivide(c, e, factor);
-    IntTerm symbolic;
-    symbolic.terms.emplace_back(d->terms[0].first, 1);
-    if (!mentionsQuotientBy(first, factor)) return floorDivide(c, first, c.arena.intern(std::move(symbolic)));
+  if (const auto reduced = withoutCommonFactor(c, e, d))
+    return floorDivide(c, reduced->quotient, reduced->rest);
+  if (d->terms.size() == 1 && !d->isConstant()) {
+    if (const IntRef stepwise = divideStepwise(c, e, d)) return stepwise;
   }
   Division parts = d->terms.size() == 1 ? divideTerms(c, e, d) : divideSeveral(c, e, d);
   const IntRef rest = parts.rest;

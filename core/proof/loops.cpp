@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/proof/definedness.h"
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
@@ -23,9 +24,12 @@ struct State {
   std::vector<IntAtomRef> index;
   PolyRef self = nullptr;  ///< the old value at `index`
   int source = -1;
-  PolyRef first = nullptr;   ///< after the first round
-  PolyRef next = nullptr;    ///< after round `counter`, in old values
-  PolyRef closed = nullptr;  ///< in terms of `rounds`, once found
+  PolyRef start = nullptr;          ///< before the first round; null if infinite or not always defined
+  PolyRef first = nullptr;          ///< after the first round
+  PolyRef next = nullptr;           ///< after round `counter`, in old values
+  PolyRef closed = nullptr;         ///< in terms of `rounds`, once found
+  std::vector<PolyRef> firstNeeds;  ///< 0/1: what the first round requires
+  std::vector<PolyRef> needs;       ///< and a later one, besides that the states it reads are defined
 };
 
 class Solver {
@@ -52,6 +56,7 @@ class Solver {
     }
     for (const State& state : states_) {
       if (!verify(state)) return refuse("a closed form was guessed, but not proved");
+      if (!defined(state)) return refuse("a round is not shown to be always defined");
     }
     std::vector<ClosedState> result;
     for (const State& state : states_) result.push_back({state.index, rounds_, state.closed});
@@ -93,10 +98,11 @@ class Solver {
       why_ = "a state is infinite after the first round";
       return false;
     }
-    if (!onlyOfStates(first) || !onlyOfStates(next)) {
-      why_ = "a round is not always defined";
-      return false;
-    }
+    state.firstNeeds = needsOf(first);
+    state.needs = needsOf(next);
+    const Scalar begin = domain_.element(start, at);
+    if (begin.minus == nullptr && begin.plus == nullptr && begin.requirements.empty())
+      state.start = domain_.realOf(begin);
     state.first = domain_.realOf(first);
     state.next = domain_.realOf(next);
     state.source = domain_.stateSource(loop_, i);
@@ -105,15 +111,40 @@ class Solver {
     return true;
   }
 
-  /// Nothing is required but that the states that are read are defined.
-  bool onlyOfStates(const Scalar& value) const {
-    return std::all_of(value.requirements.begin(), value.requirements.end(), [&](const auto& requirement) {
+  /// What is required besides that the states that are read are defined.
+  std::vector<PolyRef> needsOf(const Scalar& value) {
+    std::vector<PolyRef> result;
+    for (const auto& requirement : value.requirements) {
       const AtomRef atom = requirement->holds->asAtom();
-      if (atom == nullptr || atom->kind != AtomKind::positive) return false;
-      const AtomRef element = atom->poly->asAtom();
-      return element != nullptr && element->kind == AtomKind::element &&
-             domain_.isStateMark(loop_, element->source);
-    });
+      const AtomRef element =
+          atom != nullptr && atom->kind == AtomKind::positive ? atom->poly->asAtom() : nullptr;
+      const bool mark = element != nullptr && element->kind == AtomKind::element &&
+                        domain_.isStateMark(loop_, element->source);
+      if (!mark) result.push_back(proof::closed(c_, *requirement));
+    }
+    return result;
+  }
+
+  /// Every round is defined: the first one, and each later one on the values that the rounds before it leave,
+  /// which are the closed forms.
+  bool defined(const State& state) {
+    const auto holds = [&](PolyRef need) { return need == c_.arena.one || isZero(negation(c_, need)); };
+    if (!std::all_of(state.firstNeeds.begin(), state.firstNeeds.end(), holds)) return false;
+    if (state.needs.empty() || extent_ == c_.arena.oneInt) return true;
+    const auto n = laterRound();
+    return n != nullptr && std::all_of(state.needs.begin(), state.needs.end(),
+                                       [&](PolyRef need) { return holds(afterRounds(need, n)); });
+  }
+
+  /// Any number of rounds from 1 to one less than the extent; null where there may be none.
+  IntRef laterRound() {
+    const IntAtomRef before = freshIndex(c_, plus(c_, extent_, -1), "n");
+    return before->ranged ? plus(c_, intOf(c_, before), 1) : nullptr;
+  }
+
+  /// In round n, with the closed forms for the states.
+  PolyRef afterRounds(PolyRef p, IntRef n) {
+    return atCounter(replaceStates(p, [&](const State& s) { return atRound(s.closed, n); }), n);
   }
 
   std::vector<AtomRef> stateAtoms(PolyRef p) const {
@@ -166,7 +197,24 @@ class Solver {
     return s(p);
   }
 
-  bool close(State& state) { return closeExtremum(state) || closeAffine(state); }
+  bool close(State& state) { return closeExtremum(state) || closeProduct(state) || closeAffine(state); }
+
+  /// next = a*self with an a that knows no state: the first value times the product of a.
+  bool closeProduct(State& state) {
+    const AtomRef self = state.self->asAtom();
+    std::vector<PolyRef> parts;
+    for (const auto& [mono, coefficient] : state.next->terms) {
+      if (mono->exponent(self) != 1) return false;
+      parts.push_back(polyOf(c_, without(c_, mono, self), coefficient));
+    }
+    if (parts.empty() || state.start == nullptr) return false;
+    const PolyRef a = sumOf(c_, parts);
+    if (a->isConstant() || !stateAtoms(a).empty()) return false;
+    if (!same(state.first, multiply(c_, state.start, atCounter(a, c_.arena.zeroInt)))) return false;
+    const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
+    state.closed = multiply(c_, state.start, makeProduct(c_, {k}, atCounter(a, intOf(c_, k))));
+    return true;
+  }
 
   /// next = max(self, f): the maximum of f over the rounds, and of the first value. Minima mirrored.
   bool closeExtremum(State& state) {
@@ -227,9 +275,21 @@ class Solver {
     for (const PolyRef g : factorsOf(a)) {
       const PolyRef later = advancedFactor(g);
       if (!same(multiply(c_, later, a), g)) continue;
-      if (closeSum(state, g, multiply(c_, later, b))) return true;
+      if (closeSum(state, g, cancelled(multiply(c_, later, b)))) return true;
     }
     return false;
+  }
+
+  /// (x + y) * r * 1/(x + y) is r.
+  PolyRef cancelled(PolyRef p) {
+    if (p->isZero()) return p;
+    const Content content = contentOf(c_, p);
+    for (const auto& [atom, exponent] : content.mono->factors) {
+      if (atom->kind != AtomKind::power || exponent >= 0 || atom->poly != content.core) continue;
+      const PolyRef rest = polyOf(c_, without(c_, content.mono, atom), content.coefficient);
+      return multiply(c_, rest, polyOf(c_, atom, exponent + 1));
+    }
+    return p;
   }
 
   /// g after one more round: the states advanced, and the counter one further.
@@ -240,7 +300,7 @@ class Solver {
   }
 
   /// Candidates for the factor that a state carries, from its coefficient: 1, parts of the coefficient that
-  /// mention states, and its denominators.
+  /// mention states, its denominators, and the states themselves.
   std::vector<PolyRef> factorsOf(PolyRef a) {
     std::vector<PolyRef> result{c_.arena.one};
     if (a->terms.size() == 1) {
@@ -271,6 +331,10 @@ class Solver {
     }
     if (denominator != c_.arena.one && contains(denominator->variables, counter_)) {
       result.push_back(atCounter(denominator, plus(c_, intOf(c_, counter_), -1)));
+    }
+    for (const AtomRef atom : stateAtoms(a)) {
+      const PolyRef state = polyOf(c_, atom);
+      if (std::find(result.begin(), result.end(), state) == result.end()) result.push_back(state);
     }
     return result;
   }
@@ -304,20 +368,23 @@ class Solver {
     return true;
   }
 
-  /// A gain that mentions states is a pure gain minus the growth of n * s^2 for a state s that is a running
-  /// mean, or of s^2: the multiple is read off the gain.
+  /// A gain that mentions states is a pure gain minus the growth of n * s * t for states s and t that are
+  /// running means (perhaps the same), or of s * t: the multiple is read off the gain.
   bool telescope(PolyRef& gain, PolyRef& potential) {
     const PolyRef steps = toReal(c_, intOf(c_, counter_));
-    for (const AtomRef atom : stateAtoms(gain)) {
-      for (const PolyRef weight : {steps, c_.arena.one}) {
-        const PolyRef square = multiply(c_, weight, power(c_, polyOf(c_, atom), 2));
-        const PolyRef growth = subtract(c_, advancedFactor(square), square);
-        for (const int sign : {1, -1}) {
-          const PolyRef pure = cleared(add(c_, gain, scale(c_, growth, sign)));
-          if (!stateAtoms(pure).empty()) continue;
-          gain = pure;
-          potential = scale(c_, square, sign);
-          return true;
+    const std::vector<AtomRef> atoms = stateAtoms(gain);
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+      for (std::size_t j = i; j < atoms.size(); ++j) {
+        for (const PolyRef weight : {steps, c_.arena.one}) {
+          const PolyRef both = multiply(c_, weight, multiply(c_, polyOf(c_, atoms[i]), polyOf(c_, atoms[j])));
+          const PolyRef growth = subtract(c_, advancedFactor(both), both);
+          for (const int sign : {1, -1}) {
+            const PolyRef pure = cleared(add(c_, gain, scale(c_, growth, sign)));
+            if (!stateAtoms(pure).empty()) continue;
+            gain = pure;
+            potential = scale(c_, both, sign);
+            return true;
+          }
         }
       }
     }
@@ -342,16 +409,10 @@ class Solver {
 
   /// Base after one round, and the step from n >= 1 rounds to n + 1.
   bool verify(const State& state) {
-    const auto closedAt = [&](PolyRef p, IntRef n) { return atRound(p, n); };
-    if (!same(closedAt(state.closed, c_.arena.oneInt), state.first)) return false;
+    if (!same(atRound(state.closed, c_.arena.oneInt), state.first)) return false;
     if (extent_ == c_.arena.oneInt) return true;
-    const IntAtomRef before = freshIndex(c_, plus(c_, extent_, -1), "n");
-    if (!before->ranged) return false;
-    const IntRef n = plus(c_, intOf(c_, before), 1);
-    PolyRef next = replaceStates(state.next, [&](const State& s) { return closedAt(s.closed, n); });
-    next = atCounter(next, n);
-    const PolyRef claimed = closedAt(state.closed, plus(c_, n, 1));
-    return same(next, claimed);
+    const IntRef n = laterRound();
+    return n != nullptr && same(afterRounds(state.next, n), atRound(state.closed, plus(c_, n, 1)));
   }
 
   Calculus& c_;

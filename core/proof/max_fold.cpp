@@ -4,6 +4,7 @@
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
+#include "core/proof/planted.h"
 #include "core/proof/real_term.h"
 #include "core/proof/signs.h"
 #include "core/proof/substitute.h"
@@ -66,15 +67,13 @@ PolyRef splitByDivisor(Calculus& c, const Term& t) {
 PolyRef splitRange(Calculus& c, const Term& t, AtomRef atom) {
   for (const IntAtomRef v : t.variables) {
     if (!isFree(t.variables, t.set, v)) continue;
-    const auto linear = linearIn(c, atom->intTerm, v);
-    if (!linear || intersects(linear->rest->variables, t.set) || !linear->coefficient->isConstant()) continue;
-    const Integer k = linear->coefficient->constant();
-    if (k != 1 && k != -1) continue;
-    const IntRef n = k == -1 ? plus(c, linear->rest, 1) : negate(c, linear->rest);
+    const auto cut = prefixWhere(c, atom, v, t.set);
+    if (!cut) continue;
+    const IntRef n = cut->length;
     if (!positive(c, n) || !positive(c, subtract(c, v->extent, n))) continue;
     const IntAtomRef low = freshIndex(c, n);
     const IntAtomRef high = freshIndex(c, subtract(c, v->extent, n));
-    const bool lowHolds = k == -1;
+    const bool lowHolds = cut->holdsInside;
     const auto part = [&](IntAtomRef moved, bool holds, IntRef at) {
       Substitution s(c);
       s.map(v, at);
@@ -133,6 +132,27 @@ PolyRef guardRange(Calculus& c, const Term& t) {
   return nullptr;
 }
 
+/// max -g(f) = -g(min f) for a monotone g (M6).
+PolyRef mirrored(Calculus& c, const Term& t) {
+  const PolyRef opposite = negate(c, t.body);
+  const AtomRef atom = opposite->asAtom();
+  const auto least = [&](PolyRef f) { return negate(c, makeMax(c, t.variables, negate(c, f), t.guard)); };
+  if (atom != nullptr && atom->kind == AtomKind::sqrt) return negate(c, sqrtOf(c, least(atom->poly)));
+  if (atom != nullptr && atom->kind == AtomKind::log) return negate(c, logOf(c, least(atom->poly)));
+  if (atom != nullptr && atom->kind == AtomKind::function && atom->name == "floor")
+    return negate(c, floorOf(c, least(atom->poly)));
+  if (atom != nullptr && atom->kind == AtomKind::function && atom->name == "rint")
+    return negate(c, rintOf(c, least(atom->poly)));
+  const MonoRef mono = opposite->asMono();
+  if (mono == nullptr) return nullptr;
+  std::vector<PolyRef> argument;
+  for (const auto& [a, e] : mono->factors) {
+    if (a->kind != AtomKind::exp || !intersects(a->variables, t.set)) return nullptr;
+    argument.push_back(polyOf(c, a->mono, e));
+  }
+  return argument.empty() ? nullptr : negate(c, expOf(c, least(sumOf(c, argument))));
+}
+
 /// A single atom: nested maxima join, binary maxima and monotone functions come out (M3, M6).
 PolyRef outward(Calculus& c, const Term& t) {
   const AtomRef atom = t.body->asAtom();
@@ -155,7 +175,8 @@ PolyRef outward(Calculus& c, const Term& t) {
     if (atom->kind == AtomKind::function && atom->name == "rint")
       return rintOf(c, makeMax(c, t.variables, atom->poly, t.guard));
   }
-  if (t.body->terms.size() != 1 || t.body->terms[0].second <= 0) return nullptr;
+  if (t.body->terms.size() != 1) return nullptr;
+  if (t.body->terms[0].second < 0) return mirrored(c, t);
   // c * exp(..) with a non-negative rest free of the variables.
   std::vector<std::pair<AtomRef, Rational>> rest;
   std::vector<PolyRef> argument;
@@ -209,7 +230,8 @@ PolyRef factors(Calculus& c, const Term& t) {
   const Content content = contentOf(c, t.body);
   std::vector<std::pair<AtomRef, Rational>> outside;
   for (const auto& [atom, exponent] : content.mono->factors) {
-    if (!intersects(atom->variables, t.set) && isNonNegative(signOf(c, atom)) && !atom->isIndicator()) {
+    const bool keepsOrder = isNonNegative(signOf(c, atom)) || planted(Planted::maxScale);
+    if (!intersects(atom->variables, t.set) && keepsOrder && !atom->isIndicator()) {
       outside.emplace_back(atom, exponent);
     }
   }
@@ -218,6 +240,19 @@ PolyRef factors(Calculus& c, const Term& t) {
   const MonoRef factor = rawMono(c, std::move(outside));
   const PolyRef rest = multiply(c, t.body, scale(c, power(c, factor, -1), 1 / size));
   return scale(c, multiply(c, polyOf(c, factor), makeMax(c, t.variables, rest, t.guard)), size);
+}
+
+/// A variable that occurs only as r - v runs the other way.
+PolyRef turnedRound(Calculus& c, const Term& t) {
+  for (const IntAtomRef v : t.variables) {
+    if (!isFree(t.variables, t.set, v)) continue;
+    const bool guarded = contains(t.guard->variables, v);
+    if (contains(t.body->variables, v) ? !onlyMirrored(c, t.body, v) : !guarded) continue;
+    if (guarded && !onlyMirrored(c, t.guard, v)) continue;
+    const IntRef mirrored = subtract(c, plus(c, v->extent, -1), intOf(c, v));
+    return makeMax(c, t.variables, substitute(c, t.body, v, mirrored), substitute(c, t.guard, v, mirrored));
+  }
+  return nullptr;
 }
 
 PolyRef merge(Calculus& c, const Term& t) {
@@ -262,8 +297,8 @@ PolyRef makeMax(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body, Po
   const bool inhabited = std::all_of(variables.begin(), variables.end(),
                                      [&](IntAtomRef v) { return v->ranged && positive(c, v->extent); });
   if (inhabited) {
-    static constexpr Rule rules[] = {unused,  addends,    splitByDivisor, guardRange, conditions,
-                                     outward, oneAtATime, factors,        merge};
+    static constexpr Rule rules[] = {unused,  addends,    splitByDivisor, guardRange,  conditions,
+                                     outward, oneAtATime, factors,        turnedRound, merge};
     for (const Rule rule : rules) {
       if (const PolyRef result = rule(c, term)) return result;
     }

@@ -168,7 +168,11 @@ class Prover {
           fmt::format("the shapes differ: {} and {}", tensor::text(a->shape), tensor::text(b->shape));
       return false;
     }
-    if ((sort(a->dtype) == tensor::Sort::real) != (sort(b->dtype) == tensor::Sort::real)) {
+    const bool sameSort = (sort(a->dtype) == tensor::Sort::real) == (sort(b->dtype) == tensor::Sort::real);
+    if (!sameSort && attempt_.options.anyType) {
+      recorder_.add("types", fmt::format("the values of {} and {} are compared as reals",
+                                         tensor::text(a->dtype), tensor::text(b->dtype)));
+    } else if (!sameSort) {
       proof_.reason =
           fmt::format("the types differ: {} and {}", tensor::text(a->dtype), tensor::text(b->dtype));
       return false;

@@ -15,6 +15,8 @@ struct Options {
   Mode mode = Mode::equal;
   bool draws = true;   ///< refute by seeded draws first; off to test the prover's own soundness
   bool proofs = true;  ///< off: draws only
+  bool anyType =
+      false;  ///< results may be integers on one side and reals on the other: their values are compared
   std::uint64_t seed = 1;
   int maxDraws = 300;
   double secondsLimit = 10;       ///< wall clock for the whole attempt; exceeding it is `unknown`, cutByTime

@@ -102,7 +102,7 @@ PolyRef multiply(Calculus& c, MonoRef a, MonoRef b) {
       const AtomRef atom = i->first;
       ++i;
       ++j;
-      if (atom->isIndicator()) {
+      if (atom->isIndicator() || (atom->zeroOne && i[-1].second > 0 && j[-1].second > 0)) {
         exponent = 1;
       } else if (exponent != 0 && hasLaw(atom->kind)) {
         const Factor factor = applyLaw(c, atom, exponent);
@@ -150,7 +150,9 @@ PolyRef polyOf(Calculus& c, MonoRef mono, const Rational& coefficient) {
 
 PolyRef polyOf(Calculus& c, AtomRef atom, const Rational& exponent) {
   if (exponent == 0) return c.arena.one;
-  const Factor factor = hasLaw(atom->kind) ? applyLaw(c, atom, exponent) : Factor{exponent, nullptr};
+  const Factor factor = hasLaw(atom->kind)              ? applyLaw(c, atom, exponent)
+                        : atom->zeroOne && exponent > 0 ? Factor{1, nullptr}
+                                                        : Factor{exponent, nullptr};
   Mono mono;
   if (factor.exponent != 0) mono.factors.emplace_back(atom, factor.exponent);
   const PolyRef result = polyOf(c, c.arena.intern(std::move(mono)));
@@ -243,17 +245,23 @@ MonoRef without(Calculus& c, MonoRef mono, AtomRef atom) {
   return c.arena.intern(std::move(result));
 }
 
+std::vector<IntRef> representative(const Calculus& c, int source, std::vector<IntRef> subscripts) {
+  if (c.facts.symmetric.contains(source) && subscripts.size() == 2 && subscripts[1]->id < subscripts[0]->id)
+    std::swap(subscripts[0], subscripts[1]);
+  const auto unchanging = c.facts.unchanging.find(source);
+  if (unchanging != c.facts.unchanging.end()) {
+    for (const std::size_t axis : unchanging->second) subscripts[axis] = c.arena.zeroInt;
+  }
+  return subscripts;
+}
+
 PolyRef element(Calculus& c, int source, std::vector<IntRef> subscripts) {
   const auto constant = c.facts.constants.find(source);
   if (constant != c.facts.constants.end()) return polyConstant(c, constant->second);
   Atom atom;
   atom.kind = AtomKind::element;
   atom.source = source;
-  atom.subscripts = std::move(subscripts);
-  if (c.facts.symmetric.contains(source) && atom.subscripts.size() == 2 &&
-      atom.subscripts[1]->id < atom.subscripts[0]->id) {
-    std::swap(atom.subscripts[0], atom.subscripts[1]);
-  }
+  atom.subscripts = representative(c, source, std::move(subscripts));
   return polyOf(c, c.arena.intern(std::move(atom)));
 }
 
@@ -326,6 +334,26 @@ IntRef asIntegerTerm(Calculus& c, PolyRef p) {
   return toInteger(c, scale(c, p, Rational(denominator)));
 }
 
+namespace {
+
+/// The monomial divided by factors of which it has at least as many: what is left of 1/(1 + x) is 1 + x
+/// again.
+PolyRef quotient(Calculus& c, MonoRef term, const std::vector<std::pair<AtomRef, Rational>>& divisor) {
+  std::vector<std::pair<AtomRef, Rational>> plain = term->factors;
+  std::vector<std::pair<AtomRef, Rational>> lawful;
+  for (const auto& [atom, exponent] : divisor) {
+    const Rational left = term->exponent(atom) - exponent;
+    std::erase_if(plain, [&](const auto& factor) { return factor.first == atom; });
+    if (left == 0 || atom->isIndicator()) continue;
+    (hasLaw(atom->kind) ? lawful : plain).emplace_back(atom, left);
+  }
+  PolyRef result = polyOf(c, rawMono(c, std::move(plain)));
+  for (const auto& [atom, exponent] : lawful) result = multiply(c, result, polyOf(c, atom, exponent));
+  return result;
+}
+
+}  // namespace
+
 Content contentOf(Calculus& c, PolyRef p) {
   if (p->terms.size() == 1) return {p->terms[0].first, p->terms[0].second, c.arena.one};
   std::vector<std::pair<AtomRef, Rational>> common;
@@ -344,20 +372,11 @@ Content contentOf(Calculus& c, PolyRef p) {
   const MonoRef mono = rawMono(c, common);
   PolyRef core = p;
   if (!common.empty()) {
-    std::vector<std::pair<AtomRef, Rational>> inverted;
-    for (const auto& [atom, exponent] : common) {
-      if (!atom->isIndicator()) inverted.emplace_back(atom, -exponent);
-    }
-    const MonoRef divisor = rawMono(c, std::move(inverted));
     Sum divided;
-    for (const auto& [term, coefficient] : p->terms) {
-      MonoRef rest = term;
-      for (const auto& [atom, exponent] : common) {
-        if (atom->isIndicator()) rest = without(c, rest, atom);
-      }
-      accumulate(divided, multiply(c, rest, divisor), coefficient);
-    }
+    for (const auto& [term, coefficient] : p->terms)
+      accumulate(divided, quotient(c, term, common), coefficient);
     core = build(c, divided);
+    if (core->isZero()) return {c.arena.unit, 1, core};
   }
   const Rational leading = core->terms[0].second;
   return {mono, leading, scale(c, core, 1 / leading)};

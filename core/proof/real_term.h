@@ -30,6 +30,8 @@ MonoRef rawMono(Calculus& c, std::vector<std::pair<AtomRef, Rational>> factors);
 MonoRef without(Calculus& c, MonoRef mono, AtomRef atom);
 
 PolyRef element(Calculus& c, int source, std::vector<IntRef> subscripts);
+/// The subscripts that stand for equal elements, where asserts say that some are equal.
+std::vector<IntRef> representative(const Calculus& c, int source, std::vector<IntRef> subscripts);
 /// An integer term as a real.
 PolyRef toReal(Calculus& c, IntRef term);
 /// An integer-valued polynomial as an integer term; what is no polynomial of integer atoms is embedded.
@@ -40,7 +42,8 @@ bool isIntegerValued(PolyRef p);
 /// p times a positive rational as an integer term, if every atom is an integer; else null.
 IntRef asIntegerTerm(Calculus& c, PolyRef p);
 
-/// p = coefficient * mono * core, where core has no common factor and its first coefficient is 1.
+/// p = coefficient * mono * core, where core has no common factor and its first coefficient is 1 (or is 0,
+/// where p turns out to be 0 once its inverses are multiplied out).
 struct Content {
   MonoRef mono = nullptr;
   Rational coefficient;

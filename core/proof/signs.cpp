@@ -132,6 +132,12 @@ bool isNonZero(Calculus& c, AtomRef atom) {
       c.facts.nonZero.contains(atom->integer->source)) {
     return true;
   }
+  if (atom->kind == AtomKind::productFold && atom->poly->terms.size() == 1) {
+    const auto& factors = atom->poly->terms[0].first->factors;
+    const bool each = std::all_of(factors.begin(), factors.end(),
+                                  [&](const auto& factor) { return isNonZero(c, factor.first); });
+    if (each) return true;
+  }
   return isNonZero(signOf(c, atom));
 }
 

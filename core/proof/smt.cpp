@@ -176,6 +176,7 @@ class Printer {
         const auto sign = c_.facts.signs.find(atom->source);
         if (sign != c_.facts.signs.end()) signFact(name, sign->second, zero.c_str());
         if (c_.facts.nonZero.contains(atom->source)) assertion("(not (= " + name + " " + zero + "))");
+        bounds(atom->source, name);
         const auto others = intElements_;  // printing may meet more
         for (const auto& [other, otherName] : others) {
           if (other->source == atom->source)
@@ -190,6 +191,18 @@ class Printer {
         break;
     }
     return name;
+  }
+
+  /// What the asserts say of every element.
+  void bounds(int source, const std::string& name) {
+    const auto low = c_.facts.atLeast.find(source);
+    if (low != c_.facts.atLeast.end()) {
+      for (const IntRef bound : low->second) assertion("(>= " + name + " " + integer(bound) + ")");
+    }
+    const auto high = c_.facts.atMost.find(source);
+    if (high != c_.facts.atMost.end()) {
+      for (const IntRef bound : high->second) assertion("(<= " + name + " " + integer(bound) + ")");
+    }
   }
 
   void sameElement(const std::vector<IntRef>& a, const std::vector<IntRef>& b, const std::string& x,
@@ -333,17 +346,27 @@ class Printer {
     return as;
   }
 
+  /// An integer that is near 0 or far from it: what relaxing it to a real would lose.
+  void nearZero(const std::string& value) {
+    assertion("(or (<= " + value + " " + number(-2) + ") (= " + value + " " + number(-1) + ") (= " + value +
+              " " + number(0) + ") (= " + value + " " + number(1) + ") (>= " + value + " " + number(2) +
+              "))");
+  }
+
   void pairsOfIntegers() {
-    const std::string one = number(1);
     for (std::size_t i = 0; i < rounded_.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const auto& [r, p, rFloor] = rounded_[i];
         const auto& [s, q, sFloor] = rounded_[j];
-        assertion("(or (= " + r + " " + s + ") (>= " + r + " (+ " + s + " " + one + ")) (<= (+ " + r + " " +
-                  one + ") " + s + "))");
-        const std::string sum = "(+ " + r + " " + s + ")";
-        assertion("(or (= " + sum + " " + number(0) + ") (>= " + sum + " " + one + ") (<= " + sum + " " +
-                  number(-1) + "))");
+        nearZero("(- " + r + " " + s + ")");
+        nearZero("(+ " + r + " " + s + ")");
+        if (rounded_.size() <= 3) {
+          nearZero("(- " + r + " (* " + number(2) + " " + s + "))");
+          nearZero("(- " + s + " (* " + number(2) + " " + r + "))");
+        }
+        for (std::size_t k = 0; rounded_.size() <= 4 && k < rounded_.size(); ++k) {
+          if (k != i && k != j) nearZero("(- " + rounded_[k].integer + " " + r + " " + s + ")");
+        }
         if (rFloor != sFloor) continue;
         assertion("(=> (<= " + p + " " + q + ") (<= " + r + " " + s + "))");
         assertion("(=> (<= " + q + " " + p + ") (<= " + s + " " + r + "))");
@@ -360,6 +383,7 @@ class Printer {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string argument = real(list[i].first);
       assertion("(= (> " + list[i].second + " 1.0) (> " + argument + " 0.0))");
+      assertion("(= (< " + list[i].second + " 1.0) (< " + argument + " 0.0))");
       for (std::size_t j = 0; j < i; ++j) {
         assertion("(= (>= " + list[i].second + " " + list[j].second + ") (>= " + argument + " " +
                   real(list[j].first) + "))");
@@ -468,6 +492,16 @@ class Printer {
           break;
         case FoldFact::Kind::squares:
           assertion("(>= (* " + toReal(integer(fact.extent)) + " " + a + ") (* " + b + " " + b + "))");
+          break;
+        case FoldFact::Kind::above:
+          assertion("(>= (* " + toReal(integer(fact.extent)) + " " + a + ") " + b + ")");
+          break;
+        case FoldFact::Kind::below:
+          assertion("(>= (* " + toReal(integer(fact.extent)) + " " + a + ") (- " + b + "))");
+          break;
+        case FoldFact::Kind::emptyTogether:
+          assertion("(= (= " + a + " 0.0) (= " + b + " 1.0))");
+          assertion("(or (= " + b + " 0.0) (= " + b + " 1.0))");
           break;
       }
     }

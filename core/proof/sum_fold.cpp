@@ -4,6 +4,7 @@
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
+#include "core/proof/planted.h"
 #include "core/proof/real_term.h"
 #include "core/proof/signs.h"
 #include "core/proof/substitute.h"
@@ -170,7 +171,9 @@ PolyRef range(Calculus& c, const Term& t) {
         const IntAtomRef moved = freshIndex(c, n);
         return makeSum(c, replaced(t.variables, v, {moved}), substitute(c, rest, v, intOf(c, moved)));
       };
-      if (!inExtents(t, v) && nonNegative(c, n) && nonNegative(c, subtract(c, v->extent, n))) {
+      const bool inside =
+          (nonNegative(c, n) && nonNegative(c, subtract(c, v->extent, n))) || planted(Planted::prefix);
+      if (!inExtents(t, v) && inside) {
         return upper ? prefix() : subtract(c, whole(), prefix());
       }
       if (inExtents(t, v) || intersects(v->extent->variables, t.set)) continue;
@@ -430,6 +433,8 @@ PolyRef makeSum(Calculus& c, std::vector<IntAtomRef> variables, PolyRef body) {
   PolyRef guard = c.arena.one;
   dropUnits(c, variables, body, guard);
   if (variables.empty()) return body;
+  const auto empty = [](IntAtomRef v) { return v->extent->isZero(); };
+  if (std::any_of(variables.begin(), variables.end(), empty)) return c.arena.zero;
   body = reduceInverses(c, body);
   std::vector<PolyRef> parts;
   for (const auto& [mono, coefficient] : body->terms) {

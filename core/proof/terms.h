@@ -109,6 +109,7 @@ struct Atom : Info {
   std::vector<IntAtomRef> bound;  ///< folds
   std::string name;               ///< function, symbol
   Sign sign = Sign::unknown;      ///< symbol
+  bool zeroOne = false;           ///< productFold: every factor is 0 or 1
   int number = 0;                 ///< symbol
   [[nodiscard]] bool isIndicator() const {
     return kind >= AtomKind::intNonNegative && kind <= AtomKind::zero;

@@ -5,6 +5,7 @@
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
+#include "core/proof/late_rules.h"
 #include "core/proof/math_text.h"
 #include "core/proof/real_term.h"
 #include "core/proof/signature.h"
@@ -195,6 +196,7 @@ bool ZeroTest::tryZero(PolyRef p, int depth, const std::vector<PolyRef>& hypothe
     if (p->isZero() || through->isZero()) return true;
   }
   if (depth == 0 && hypotheses.empty() && (remaining_ == nullptr || recorder_.depth <= 1)) remaining_ = p;
+  if (depth == 0 && byLateRules(p, depth, hypotheses)) return true;
   if (byCongruence(p, depth, hypotheses)) return true;
   if (p->indicators && byCases(p, hypotheses)) {
     recorder_.use("cases");
@@ -214,6 +216,40 @@ bool ZeroTest::tryZero(PolyRef p, int depth, const std::vector<PolyRef>& hypothe
     recorder_.use("z3");
     return true;
   }
+  return false;
+}
+
+bool ZeroTest::byLateRules(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses) {
+  struct Rule {
+    const char* lemma;
+    const char* text;
+    PolyRef (*apply)(Calculus&, PolyRef);
+  };
+  static constexpr Rule rules[] = {
+      {"S4 unroll", "the folds over a few elements are written out", unrolled},
+      {"S5 lanes", "a fold over several times as many elements is taken in lanes", inLanes},
+      {"M3 union", "maxima over ranges that touch are one", rangesUnited},
+      {"L angles", "sin and cos written by one angle", anglesUnited},
+  };
+  for (const Rule& rule : rules) {
+    const PolyRef q = rule.apply(c_, p);
+    if (q == p || !rewritten_.insert(q).second) continue;
+    const auto mark = recorder_.mark();
+    note(rule.lemma, rule.text, p, q);
+    if (zero(q, depth, hypotheses)) return true;
+    recorder_.takeBack(mark);
+  }
+  const auto mark = recorder_.mark();
+  note("residues", "every integer in a quotient by a constant m is m*q + r, for each r", p, nullptr);
+  const bool every = byResidues(c_, p, [&](PolyRef q) {
+    const PolyRef through = multipliedThrough(c_, q);
+    return through->isZero() || (q->indicators && byCases(q, hypotheses));
+  });
+  if (every) {
+    recorder_.use("cases");
+    return true;
+  }
+  recorder_.takeBack(mark);
   return false;
 }
 

@@ -20,6 +20,7 @@ class ZeroTest {
   bool byCongruence(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses);
   bool byCases(PolyRef p, const std::vector<PolyRef>& hypotheses);
   bool branch(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses, int depth);
+  bool byLateRules(PolyRef p, int depth, const std::vector<PolyRef>& hypotheses);
   bool byExpansion(PolyRef p, const std::vector<PolyRef>& hypotheses);
   bool leaf(PolyRef p, const Conditions& conditions, const std::vector<PolyRef>& hypotheses);
   bool byInduction(PolyRef p, int depth);
@@ -31,6 +32,7 @@ class ZeroTest {
   Oracle& oracle_;
   Recorder& recorder_;
   PolyRef remaining_ = nullptr;
+  std::set<PolyRef> rewritten_;  ///< by late rules: each is tried once
 };
 
 // The simplifications, each value-preserving where terms are defined.

@@ -190,6 +190,7 @@ ProveScreen::Outcome ProveScreen::decide(const QString& left, const QString& rig
   options.mode = refines ? proof::Mode::refines : proof::Mode::equal;
   options.secondsLimit = secondsLimit;
   options.solvers = document.solvers();
+  options.anyType = true;
   ProofCase c;
   c.left = *a.program;
   c.right = *b.program;
