@@ -34,6 +34,8 @@ const Lemma lemmas[] = {
      "(= (+ D (ite (< n m) f 0.0)) (ite (< (+ n 1) m) Snext Sm))"},
     {"S8 shift", "D F0 Fn Fnext f", "", "(and (= D (- Fn F0)) (= Fnext (+ Fn f)))",
      "(= (+ D f) (- Fnext F0))"},
+    {"S8 below zero", "F G f s", "", "(and (= F (+ G f)) (= F (- s)))", "(= G (- (+ s f)))"},
+    {"S9 product", "A B C f", "", "(= C (* A B))", "(= (+ C (* f B)) (* (+ A f) B))"},
     {"S10 squares", "A c", "", "(= (* 6.0 A) (* c (- c 1.0) (- (* 2.0 c) 1.0)))",
      "(= (* 6.0 (+ A (* c c))) (* (+ c 1.0) c (+ (* 2.0 c) 1.0)))"},
     {"S10 cubes", "A c", "", "(= (* 4.0 A) (* c c (- c 1.0) (- c 1.0)))",
@@ -48,6 +50,22 @@ const Lemma lemmas[] = {
     {"M3 max of max", "M N O f g", "", "(= M (ite (>= N O) N O))",
      "(= (ite (>= M (ite (>= f g) f g)) M (ite (>= f g) f g)) (ite (>= (ite (>= N f) N f) (ite (>= O g) O "
      "g)) (ite (>= N f) N f) (ite (>= O g) O g)))"},
+    {"M3 union", "M f", "", "true",
+     "(= (ite (>= (ite (>= M f) M f) f) (ite (>= M f) M f) f) (ite (>= M f) M f))"},
+    {"M4 summed", "M S f n X", "",
+     "(and (>= n 1.0) (>= (* n M) S) (= X (ite (>= M f) M f)) (>= (* n (- X M)) 0.0))",
+     "(>= (* (+ n 1.0) X) (+ S f))"},
+    {"M4 summed, minima", "M S f n X", "",
+     "(and (>= n 1.0) (>= (* n M) (- S)) (= X (ite (>= M (- f)) M (- f))) (>= (* n (- X M)) 0.0))",
+     "(>= (* (+ n 1.0) X) (- (+ S f)))"},
+    {"M5 attained", "M f a b", "", "(and (= M a) (= f b))",
+     "(or (= (ite (>= M f) M f) a) (= (ite (>= M f) M f) b))"},
+    {"M6 mirrored", "M f gM gf", "", "(= (>= gf gM) (>= f M))",
+     "(= (ite (>= (- gM) (- gf)) (- gM) (- gf)) (- (ite (>= M f) (ite (>= gM gf) gf gM) (ite (>= gM gf) gf "
+     "gM))))"},
+    {"M6 reciprocal", "M Q c f", "",
+     "(and (= (* M Q) 1.0) (= (* c f) 1.0) (> f 0.0) (> Q 0.0) (> M 0.0) (> c 0.0))",
+     "(= (* (ite (>= M c) M c) (ite (<= Q f) Q f)) 1.0)"},
     {"M4 bound", "M fk fn", "k n", "(and (=> (and (<= 0 k) (< k n)) (>= M fk)) (=> (= k n) (= fk fn)))",
      "(=> (and (<= 0 k) (< k (+ n 1))) (>= (ite (>= M fn) M fn) fk))"},
     {"M6 monotone", "M f gM gf", "", "(= (>= gf gM) (>= f M))",
@@ -59,6 +77,10 @@ const Lemma lemmas[] = {
     {"F2 zero together", "M S f g", "",
      "(and (>= M 0.0) (>= S 0.0) (>= f 0.0) (>= g 0.0) (= (= M 0.0) (= S 0.0)) (= (= f 0.0) (= g 0.0)))",
      "(= (= (ite (>= M f) M f) 0.0) (= (+ S g) 0.0))"},
+    {"conditions empty together", "S P w c", "",
+     "(and (>= S 0.0) (or (= P 0.0) (= P 1.0)) (= (= S 0.0) (= P 1.0)) (>= w 0.0) (or (= c 0.0) (= c 1.0)) "
+     "(= (= w 0.0) (= c 1.0)))",
+     "(and (or (= (* P c) 0.0) (= (* P c) 1.0)) (= (= (+ S w) 0.0) (= (* P c) 1.0)))"},
     {"F3 squares", "A B f n", "", "(and (>= n 1.0) (>= (* n A) (* B B)))",
      "(>= (* (+ n 1.0) (+ A (* f f))) (* (+ B f) (+ B f)))"},
     {"Q quotient", "", "d n p q",
@@ -66,6 +88,25 @@ const Lemma lemmas[] = {
      "d (+ p 1)) (* d q))) "
      "(=> (< q p) (<= (* d (+ q 1)) (* d p))))",
      "(= p q)"},
+    {"Q common factor", "", "a d n p q",
+     "(and (>= a 1) (>= d 1) (<= (* d q) n) (< n (+ (* d q) d)) (<= (* d p) n) (< n (+ (* d p) d)) "
+     "(=> (< p q) (<= (* d (+ p 1)) (* d q))) (=> (< q p) (<= (* d (+ q 1)) (* d p))))",
+     "(= p q)"},
+    {"Q quotient of integers as reals", "", "n f q",
+     "(and (<= (to_real f) (/ (to_real n) 4.0)) (< (/ (to_real n) 4.0) (+ (to_real f) 1.0)) (<= (* 4 q) n) "
+     "(< n (+ (* "
+     "4 q) 4)))",
+     "(= f q)"},
+    {"rint of an even shift", "x", "r k h",
+     "(and (<= (* 2.0 (- x (to_real r))) 1.0) (>= (* 2.0 (- x (to_real r))) (- 1.0)) (=> (or (= (* 2.0 (- x "
+     "(to_real "
+     "r))) 1.0) (= (* 2.0 (- x (to_real r))) (- 1.0))) (= r (* 2 h))))",
+     "(and (<= (* 2.0 (- (+ x (to_real (* 2 k))) (to_real (+ r (* 2 k))))) 1.0) (=> (= (* 2.0 (- x (to_real "
+     "r))) 1.0) "
+     "(= (+ r (* 2 k)) (* 2 (+ h k)))))"},
+    {"an integer near zero", "", "r s", "true",
+     "(or (<= (- r s) (- 2)) (= (- r s) (- 1)) (= (- r s) 0) (= (- r s) 1) (>= (- r s) 2))"},
+    {"residues", "", "k q r", "(and (= k (+ (* 6 q) r)) (<= 0 r) (< r 6))", "(= (mod k 6) r)"},
     {"floor of floor", "x", "n f g h",
      "(and (= n 7) (<= (to_real f) x) (< x (+ (to_real f) 1.0)) (<= (* 7 g) f) (< f (+ (* 7 g) 7)) (<= (* "
      "7.0 (to_real h)) x) "

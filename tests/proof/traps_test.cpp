@@ -56,6 +56,73 @@ TEST(Traps, PrefixConditions) {
   EXPECT_PROVED("x: f32[N]", "np.sum(np.where(np.arange(x.shape[0]) < x.shape[0], x, 0))", "np.sum(x)");
 }
 
+TEST(Traps, RangeFactsAfterAShift) {
+  // A shifted index may be negative: [k >= M] must not simplify while its bound has no known sign.
+  EXPECT_UNKNOWN("x: f32[N], y: f32[M]", "np.cumsum(np.where(np.arange(x.shape[0]) >= y.shape[0], x, 0))",
+                 "np.cumsum(x)");
+  EXPECT_UNKNOWN("x: f32[N], n: i32", "np.cumsum(np.where(np.arange(x.shape[0]) + n >= 0, x, 0))",
+                 "np.cumsum(x)");
+  EXPECT_PROVED("x: f32[N]", "np.cumsum(np.where(np.arange(x.shape[0]) + 1 >= 1, x, 0))", "np.cumsum(x)");
+}
+
+TEST(Traps, CaptureOfBoundVariables) {
+  // The inner sum's index is not the outer one's.
+  EXPECT_UNKNOWN("x: f32[N, N]", "np.sum(np.sum(x, axis=1, keepdims=True) * x)",
+                 "np.sum(np.sum(x * x, axis=1))");
+  EXPECT_UNKNOWN("x: f32[N, N]", "np.sum(x, axis=0) @ x", "np.sum(x @ x, axis=1)");
+  EXPECT_PROVED("x: f32[N, N]", "np.sum(x, axis=0) @ x", "np.sum(x @ x, axis=0)");
+}
+
+TEST(Traps, ReshapesNeedEqualTotals) {
+  EXPECT_THROW(program("x: f32[A, B]", "    A, B = x.shape\n    return x.reshape(A, B + 1)\n"), UserError);
+  EXPECT_THROW(program("x: f32[A, B], y: f32[C]", "    return x.reshape(y.shape[0])\n"), UserError);
+  const std::string head = "    A, B = x.shape\n    return ";
+  EXPECT_EQ(proofOf("x: f32[A, B]", head + "x.reshape(B, A)\n", head + "x.T\n").verdict, Verdict::unknown);
+  EXPECT_EQ(proofOf("x: f32[A, B]", head + "x.reshape(A * B).reshape(A, B)\n", head + "x\n").verdict,
+            Verdict::proved);
+}
+
+TEST(Traps, EmptyPrefixes) {
+  // The sum over a range of negative length is 0, the product 1.
+  EXPECT_UNKNOWN("x: f32[N], n: i32", "np.sum(np.where(np.arange(x.shape[0]) < n, 1.0, 0.0))",
+                 "np.minimum(n, x.shape[0]) * 1.0");
+  EXPECT_UNKNOWN("x: f32[N], n: i32", "np.prod(np.where(np.arange(x.shape[0]) < n, 2.0, 1.0))",
+                 "np.prod(x * 0 + 2)");
+  EXPECT_PROVED("x: f32[N]", "np.prod(np.where(np.arange(x.shape[0]) < 0, 2.0, 1.0))", "1.0");
+}
+
+TEST(Traps, HypothesesWithACoefficientThatMayBeZero) {
+  EXPECT_UNKNOWN("x: f32[N], s: f32", "s * np.max(x)", "s * np.sum(x)");
+  EXPECT_UNKNOWN("x: f32[N], y: f32[N], s: f32", "np.max(s * x) - np.max(s * y)",
+                 "s * (np.max(x) - np.max(y))");
+  EXPECT_UNKNOWN("x: f32[N], y: f32[N]", "np.sum(x) * np.max(y)", "np.sum(x) * np.sum(y)");
+}
+
+TEST(Traps, SharedTermsDoNotBlowUp) {
+  // 2^40 paths, 40 nodes: either a verdict or a refusal, soon.
+  std::string body = "    y = x\n";
+  for (int i = 0; i < 40; ++i) body += "    y = np.maximum(y, np.tanh(y + y))\n";
+  const Proof p = proofOf("x: f32[N]", body + "    return y + 1\n", body + "    return 1 + y\n");
+  EXPECT_NE(p.verdict, Verdict::refuted);
+  EXPECT_LT(p.seconds, 11);
+}
+
+TEST(Traps, FactsAboutIntegersHoldInTheirRangeOnly) {
+  const std::string head =
+      "    N = x.shape[0]\n    assert np.all(k >= 0)\n    assert np.all(k < N)\n    return ";
+  EXPECT_EQ(proofOf("x: f32[N], k: i32[M]", head + "k % N\n", head + "k\n").verdict, Verdict::proved);
+  EXPECT_EQ(proofOf("x: f32[N], k: i32[M]", head + "(k + 1) % N\n", head + "k + 1\n").verdict,
+            Verdict::unknown);
+  const std::string part = "    N = x.shape[0]\n    assert np.all(k[0] >= 0)\n    return ";
+  EXPECT_EQ(proofOf("x: f32[N], k: i32[M]", part + "np.abs(k)\n", part + "k\n").verdict, Verdict::unknown);
+}
+
+TEST(Traps, ResiduesOfWhatIsDividedTwice) {
+  EXPECT_PROVED("k: i32[N]", "k * (k + 1) // 2 * 2", "k * (k + 1)");
+  EXPECT_UNKNOWN("k: i32[N]", "k * (k + 1) // 4 * 4", "k * (k + 1)");
+  EXPECT_UNKNOWN("x: f32[N], a: i32, b: i32", "(a * b) // (a * 3)", "b // 3");  // a may be 0
+}
+
 TEST(Traps, Definedness) {
   EXPECT_UNKNOWN("x: f32[N]", "x / x", "np.ones(x.shape[0])");
   EXPECT_UNKNOWN("x: f32[N], y: f32[N]", "x / y * y", "x");
