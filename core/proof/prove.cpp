@@ -270,6 +270,49 @@ void checkParameters(const Program& left, const Program& right) {
   }
 }
 
+/// The dimension D of a loop over range(D - 1), which does not run for D = 1; empty if there is no such loop.
+std::optional<std::string> symbolOfEmptyLoop(const Program& left, std::span<const NodeRef> right) {
+  for (const auto roots : {std::span<const NodeRef>(left.results), right}) {
+    for (const NodeRef node : tensor::topological(roots)) {
+      if (node->op != tensor::Op::loop) continue;
+      const tensor::Dim& extent = node->attributes.shape[0];
+      if (left.facts.positive(extent)) continue;
+      if (const auto symbol = (extent + 1).asSymbol()) return symbol;
+    }
+  }
+  return std::nullopt;
+}
+
+/// For D = 1 and for D >= 2, each as an attempt of its own.
+void proveApart(const std::string& symbol, const Program& left, const Imported& right, const Options& options,
+                const Progress& progress, Clock::time_point deadline, Proof& proof) {
+  const tensor::Dim d = tensor::Dim::symbol(symbol);
+  const tensor::DimRelation cases[] = {{d, tensor::Relation::equal, 1}, {2, tensor::Relation::lessEqual, d}};
+  std::vector<ProofStep> steps;
+  for (const tensor::DimRelation& assumed : cases) {
+    std::vector<Precondition> asserts = left.preconditions;
+    const std::string text = symbol + (assumed.relation == tensor::Relation::equal ? " == 1" : " >= 2");
+    asserts.push_back({text, {}, assumed, nullptr});
+    proof.verdict = Verdict::unknown;
+    proof.steps.clear();
+    const Cut none;
+    const Attempt attempt{left.results,    right.results, asserts, right.preconditions,
+                          left.dimensions, none,          options};
+    Prover(attempt, progress, deadline, proof).run();
+    steps.push_back({0, "cases", "where " + text + ": " + proof.reason, {}, {}, 0, {}});
+    for (ProofStep& step : proof.steps) {
+      ++step.depth;
+      steps.push_back(std::move(step));
+    }
+    if (proof.verdict != Verdict::proved) break;
+  }
+  proof.steps = std::move(steps);
+  if (proof.verdict != Verdict::proved) return;
+  std::vector<std::string> used;
+  for (const Precondition& p : left.preconditions) used.push_back(p.text);
+  proof.holdsFor = holdsFor(left.dimensions, used);
+}
+
 }  // namespace
 
 Proof prove(const Program& left, const Program& right, const Options& options, const Progress& progress) {
@@ -313,11 +356,16 @@ Proof prove(const Program& left, const Program& right, const Options& options, c
     if (!outcome.note.empty()) proof.reason = outcome.note;
   }
   if (options.proofs || identical) {
-    const Cut none;
-    const Attempt attempt{
-        left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions,
-        none,         options};
-    Prover(attempt, progress, deadline, proof).run();
+    const auto symbol = identical ? std::nullopt : symbolOfEmptyLoop(left, imported.results);
+    if (symbol) {
+      proveApart(*symbol, left, imported, options, progress, deadline, proof);
+    } else {
+      const Cut none;
+      const Attempt attempt{
+          left.results, imported.results, left.preconditions, imported.preconditions, left.dimensions,
+          none,         options};
+      Prover(attempt, progress, deadline, proof).run();
+    }
   }
   return finish();
 }

@@ -203,6 +203,8 @@ Scalar SymbolicDomain::stateAfter(NodeRef loop, std::size_t index, std::span<con
 
 Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) {
   const NodeRef loop = node->operands[0];
+  if (dim(loop->attributes.shape[0])->isZero())
+    return element(loop->operands[static_cast<std::size_t>(node->attributes.index)], index);
   auto known = closedLoops_.find(loop);
   if (known == closedLoops_.end()) {
     std::string why;

@@ -4,7 +4,8 @@
     one JSON object a line comes back: verdict "agree" (with the number of draws), "differ" (with dims and inputs),
     "rounding" (differs in float64, but not once it is computed more precisely) or "none" (no inputs, or it fails)
 
-A difference counts if it is there in float64 and in long double, or if exact fractions show it.
+A difference counts if it is there in float64 and in long double and if the last digits of the inputs do not decide
+it, or if exact fractions show it.
 """
 import argparse
 import json
@@ -116,6 +117,10 @@ def exact(inputs):
     return {k: one(v) for k, v in inputs.items()}
 
 
+def shaken(inputs, size):
+    return {k: v * (1 + size) if v.dtype.kind == "f" else v for k, v in inputs.items()}
+
+
 def confirmed(calls, inputs):
     """The difference is no matter of rounding."""
     if not unequal(evaluate(calls[0], precise(inputs)), evaluate(calls[1], precise(inputs))):
@@ -127,7 +132,9 @@ def confirmed(calls, inputs):
             return bool(np.any(a != b))
     except Exception:  # no fractions here: exp, floor, division by zero
         pass
-    return True
+    # sin(exp(30)): the value of one side alone is lost in the last digits of its inputs.
+    return not all(unequal(evaluate(call, inputs), evaluate(call, shaken(inputs, size)))
+                   for call in calls[:1] for size in (1e-13, -1e-13))
 
 
 def judge(pair, rng):
