@@ -118,21 +118,6 @@ std::vector<Suspect> randomPairs(std::uint64_t seed, int count) {
   return result;
 }
 
-Judgement& Judgement::operator+=(const Judgement& other) {
-  pairs += other.pairs;
-  proved += other.proved;
-  differing += other.differing;
-  unknown += other.unknown;
-  outside += other.outside;
-  blind += other.blind;
-  rounding += other.rounding;
-  late += other.late;
-  hung += other.hung;
-  longest = std::max(longest, other.longest);
-  wrong.insert(wrong.end(), other.wrong.begin(), other.wrong.end());
-  return *this;
-}
-
 Judgement judge(std::vector<Suspect> suspects, std::uint64_t seed) {
   Judgement total;
   const std::string python = pythonWithNumpy();
@@ -165,7 +150,11 @@ Judgement judge(std::vector<Suspect> suspects, std::uint64_t seed) {
       const bool differs = verdict == "differ" || suspect.proof.counterexample;
       total.proved += proved ? 1 : 0;
       total.differing += differs ? 1 : 0;
-      total.unknown += !proved && !differs ? 1 : 0;
+      if (!proved && !differs) {
+        ++total.unknown;
+        total.open.push_back(fmt::format("{}: {}\n--- left\n{}--- right\n{}", suspect.origin,
+                                         suspect.proof.reason, suspect.left, suspect.right));
+      }
       total.blind += verdict == "none" ? 1 : 0;
       total.rounding += verdict == "rounding" ? 1 : 0;
       if (proved && differs) {
@@ -186,6 +175,9 @@ void print(const std::string& title, const Judgement& j) {
       "for {}; longest {:.1f} s (measured)\n",
       title, j.pairs, j.proved, j.wrong.size(), j.differing, j.unknown, j.outside, j.late, j.hung, j.blind,
       j.rounding, j.longest);
+  if (std::getenv("NUSCOPE_VERBOSE") != nullptr) {
+    for (const auto& text : j.open) std::cout << "OPEN " << text << "\n";
+  }
   for (const auto& text : j.wrong) std::cout << "WRONG " << text << "\n";
 }
 

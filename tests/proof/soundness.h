@@ -31,8 +31,8 @@ struct Judgement {
   int late = 0;                    ///< ended by the clock
   int hung = 0;                    ///< outlived its limit
   double longest = 0;              ///< seconds
+  std::vector<std::string> open;   ///< neither proved nor told apart: printed with NUSCOPE_VERBOSE
   std::vector<std::string> wrong;  ///< proved, but they differ
-  Judgement& operator+=(const Judgement& other);
 };
 
 /// Proves each with draws off, asks the oracle about all and the refuter about the proved ones.
