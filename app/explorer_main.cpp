@@ -13,6 +13,7 @@
 #include "views/document.h"
 #include "views/jobs.h"
 #include "views/marks.h"
+#include "views/schedule/schedule_document.h"
 #include "views/selection.h"
 #include "views/theme.h"
 #include "views/view.h"
@@ -41,7 +42,8 @@ QSize sizeOf(const std::string& text) {
 
 void open(MainWindow& window, Document& document, const Arguments& arguments) {
   if (!arguments.file.empty()) {
-    document.open(QString::fromStdString(arguments.file));
+    window.openPath(QString::fromStdString(arguments.file));
+    if (!arguments.view.empty()) window.showScreen(QString::fromStdString(arguments.view));
     return;
   }
   if (!arguments.headless()) {
@@ -71,7 +73,9 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
   QElapsedTimer clock;
   clock.start();
   QString failure;
+  const ScheduleDocument& schedule = *ScheduleDocument::of(document);
   QObject::connect(&document, &Document::openFailed, [&](const QString& why) { failure = why; });
+  QObject::connect(&schedule, &ScheduleDocument::openFailed, [&](const QString& why) { failure = why; });
   const auto settle = [&] {
     int quiet = 0;
     while (quiet < 6 && clock.elapsed() < static_cast<qint64>(arguments.wait * 1000)) {
@@ -82,7 +86,7 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
     }
   };
   settle();
-  if (!failure.isEmpty() && !document.program()) {
+  if (!failure.isEmpty() && !document.program() && !schedule.isOpen()) {
     std::fprintf(stderr, "nuscope-explorer: %s\n", qPrintable(failure));
     return 3;
   }
@@ -114,19 +118,24 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App cli{"Nuscope: variants of a tensor program, proved equal and raced.", "nuscope-explorer"};
-  cli.add_option("FILE", arguments.file,
-                 "a NumPy program (.py) or a study (.nuscope); without one the example opens");
+  cli.add_option(
+      "FILE", arguments.file,
+      "a NumPy program (.py), a study (.nuscope) or a schedule (.json); without one the example opens");
   cli.add_option("--screenshot", arguments.screenshot, "write the window as a PNG and end; needs no display");
   cli.add_option("--export", arguments.exportTo,
                  "write the view (see --view) as .svg, .png, .csv, .dot... and end");
-  cli.add_option(
-      "--view", arguments.view,
-      "screen or view to show: program, variants, prove, sweep, code, devices, derivation, variant...");
+  cli.add_option("--view", arguments.view,
+                 "screen or view to show: program, variants, prove, sweep, code, schedule, devices, "
+                 "derivation, variant, "
+                 "tasks, queues, counters, memory, changes, json...");
   cli.add_option("--theme", arguments.theme, "light or dark")
       ->check(CLI::IsMember({"light", "dark", "system"}));
   cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
   cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 2")->check(CLI::Range(0.75, 2.0));
-  cli.add_option("--select", arguments.select, "\"variant 9\", \"step 12\" or \"refused 3\"");
+  cli.add_option(
+      "--select", arguments.select,
+      "\"variant 9\", \"step 12\" or \"refused 3\"; of a schedule \"finding 0\", \"task 12\", \"counter 4\", "
+      "\"buffer 7\" or \"step 10\"");
   cli.add_option("--wait", arguments.wait, "seconds that --screenshot waits at most for running work");
   cli.add_flag("--reset-layout", arguments.resetLayout, "forget the stored layout of windows and panels");
   cli.set_version_flag("--version", NUSCOPE_VERSION);

@@ -5,6 +5,7 @@
 #include "views/code/code_view.h"
 #include "views/devices/devices_view.h"
 #include "views/prove/prove_screen.h"
+#include "views/schedule/schedule_screen.h"
 #include "views/sweep/sweep_screen.h"
 #include "views/window/explore_screen.h"
 
@@ -20,6 +21,8 @@ std::vector<ScreenSpec> screens() {
        [](const ViewContext& c, QWidget* p) -> QWidget* { return new SweepScreen(c, p); }},
       {"code", "Code", "code", false,
        [](const ViewContext& c, QWidget* p) -> QWidget* { return new CodeView(c, p); }},
+      {"schedule", "Schedule", "schedule", false,
+       [](const ViewContext& c, QWidget* p) -> QWidget* { return new ScheduleScreen(c, p); }},
       {"devices", "Devices", "devices", true,
        [](const ViewContext& c, QWidget* p) -> QWidget* { return new DevicesView(c, p); }},
   };

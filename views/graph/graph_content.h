@@ -32,6 +32,7 @@ struct Box {
   Mark badge = Mark::none;  ///< added, removed, moved, a verdict: at the top right corner
   bool ghost = false;       ///< removed here: dashed outline, muted text
   bool fault = false;       ///< red outline
+  double width = 0;         ///< of the card; 0: as its texts need (give it where texts change often)
   int hidden = 0;           ///< that many neighbours are not shown: a "+n" stub, which can be clicked
   QString description;      ///< for tooltips and screen readers; one or more lines
 };
@@ -42,6 +43,8 @@ struct Edge {
   QString label;           ///< on a chip; may be empty
   Mark mark = Mark::none;  ///< on the chip
   bool ghost = false;      ///< removed: dashed
+  bool dashed = false;     ///< another kind of edge than the others
+  bool fault = false;      ///< red
   bool strong = false;     ///< part of the selected path, or changed: thick, in the selection's colour
   QString description;
 };
@@ -49,6 +52,7 @@ struct Edge {
 struct GraphContent {
   std::vector<Box> boxes;
   std::vector<Edge> edges;
+  bool ring = false;  ///< edge i leads from box i to the next, the last to the first: see ring_layout.h
   bool leftToRight = false;  ///< ranks run to the right; otherwise downwards
   bool quietLabels =
       false;  ///< chips only on strong, selected and hovered edges; they take no room in the layout

@@ -15,34 +15,6 @@ namespace {
 constexpr double textFrom = 0.42;    // below: no text at all
 constexpr double detailFrom = 0.15;  // below: rectangles and straight lines
 
-struct TabColours {
-  QColor sign, fill;
-};
-
-TabColours tabColours(Tint tint, const Theme& t) {
-  switch (tint) {
-    case Tint::input:
-      return {t.inputKind, t.inputKindFill};
-    case Tint::elementwise:
-      return {t.elementwiseKind, t.elementwiseKindFill};
-    case Tint::fold:
-      return {t.foldKind, t.foldKindFill};
-    case Tint::contract:
-      return {t.contractKind, t.contractKindFill};
-    case Tint::layout:
-      return {t.layoutKind, t.layoutKindFill};
-    case Tint::algebra:
-      return {t.stage[0], t.stageFill[0]};
-    case Tint::tiled:
-      return {t.stage[1], t.stageFill[1]};
-    case Tint::instructions:
-      return {t.stage[2], t.stageFill[2]};
-    case Tint::fused:
-      return {t.stage[3], t.stageFill[3]};
-  }
-  return {t.muted, t.inputKindFill};
-}
-
 QFont titleFont(const Theme& t) {
   QFont font = t.ui;
   font.setWeight(QFont::DemiBold);
@@ -93,7 +65,7 @@ int lines(const Box& box, const Theme& t) {
 }
 
 void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Theme& t, bool withSign) {
-  const TabColours colours = tabColours(box.tint, t);
+  const TintColours colours = tintColours(box.tint, t);
   QPainterPath card;
   card.addRoundedRect(where, t.radius, t.radius);
   QPainterPath strip;
@@ -132,6 +104,30 @@ void paintTexts(QPainter& painter, const QRectF& where, const Box& box, const Th
 
 }  // namespace
 
+TintColours tintColours(Tint tint, const Theme& t) {
+  switch (tint) {
+    case Tint::input:
+      return {t.inputKind, t.inputKindFill};
+    case Tint::elementwise:
+      return {t.elementwiseKind, t.elementwiseKindFill};
+    case Tint::fold:
+      return {t.foldKind, t.foldKindFill};
+    case Tint::contract:
+      return {t.contractKind, t.contractKindFill};
+    case Tint::layout:
+      return {t.layoutKind, t.layoutKindFill};
+    case Tint::algebra:
+      return {t.stage[0], t.stageFill[0]};
+    case Tint::tiled:
+      return {t.stage[1], t.stageFill[1]};
+    case Tint::instructions:
+      return {t.stage[2], t.stageFill[2]};
+    case Tint::fused:
+      return {t.stage[3], t.stageFill[3]};
+  }
+  return {t.muted, t.inputKindFill};
+}
+
 QSizeF cardSize(const Box& box, const Theme& t) {
   const QStringList parts = titleLines(box, t);
   const QFontMetricsF title(parts.size() > 1 ? longTitleFont(t) : titleFont(t));
@@ -142,6 +138,8 @@ QSizeF cardSize(const Box& box, const Theme& t) {
   text = std::max(text, code.horizontalAdvance(box.second));
   text = std::max(text, code.horizontalAdvance(box.third));
   const double width = tabWidth(t) + 2 * sidePadding(t) + text + 2;
+  if (box.width > 0)
+    return {std::ceil(box.width * t.scale), std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
   return {std::clamp(std::ceil(width), 104 * t.scale, 190 * t.scale),
           std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
 }
@@ -157,7 +155,7 @@ void paintCard(QPainter& painter, const QRectF& where, const Box& box, const Car
                double scale) {
   const QColor outline = state.selected || state.hovered ? t.selection : box.fault ? t.refuted : t.line;
   if (scale < detailFrom) {
-    painter.fillRect(where, state.selected ? t.selection : tabColours(box.tint, t).fill);
+    painter.fillRect(where, state.selected ? t.selection : tintColours(box.tint, t).fill);
     return;
   }
   painter.setBrush(t.surface);
@@ -207,7 +205,13 @@ void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge
                const EdgeState& state, const Theme& t, double scale) {
   if (spline.size() < 2) return;
   const bool strong = edge.strong || state.selected;
-  QPen pen(strong || state.hovered ? t.selection : t.edge, strong ? 2.0 : state.hovered ? 1.5 : 1.0);
+  QPen pen(strong || state.hovered ? t.selection
+           : edge.fault            ? t.refuted
+                                   : t.edge,
+           strong                        ? 2.0
+           : edge.fault || state.hovered ? 1.5
+                                         : 1.0);
+  if (edge.dashed) pen.setStyle(Qt::DashLine);
   if (edge.ghost) {
     pen.setStyle(Qt::DashLine);
     if (!strong) pen.setColor(t.removed);

@@ -1,5 +1,6 @@
 #pragma once
 // The one paint path of graphs: screen, PNG and SVG.
+#include <QColor>
 #include <set>
 
 #include "views/graph/graph_content.h"
@@ -11,6 +12,11 @@ namespace nuscope::views {
 
 struct Theme;
 
+/// Colours of a kind of operator or stage: of its sign, and the tint that fills its tab.
+struct TintColours {
+  QColor sign, fill;
+};
+TintColours tintColours(Tint tint, const Theme& theme);
 /// Size of a card for its texts.
 QSizeF cardSize(const Box& box, const Theme& theme);
 /// Size of an edge's chip; empty without a label.

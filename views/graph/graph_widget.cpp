@@ -19,6 +19,7 @@
 #include "views/graph/graph_paint.h"
 #include "views/graph/layered_layout.h"
 #include "views/graph/layout_text.h"
+#include "views/graph/ring_layout.h"
 #include "views/jobs.h"
 #include "views/theme.h"
 
@@ -141,7 +142,7 @@ GraphWidget::~GraphWidget() = default;
 bool GraphWidget::sameShape(const GraphContent& content) const {
   const auto& boxes = content.boxes;
   if (layout_.boxes.size() != boxes.size() || layout_.edges.size() != content.edges.size()) return false;
-  if (content_.leftToRight != content.leftToRight || content_.quietLabels != content.quietLabels)
+  if (content_.leftToRight != content.leftToRight || content_.ring != content.ring || content_.quietLabels != content.quietLabels)
     return false;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     if (content_.boxes[i].key != boxes[i].key ||
@@ -217,7 +218,10 @@ void GraphWidget::startLayout() {
       {.title = tr("Lay out %1").arg(objectName()),
        .lane = QStringLiteral("layout:") + objectName(),
        .quiet = true},
-      [input, helper](JobHandle& job) { return layOut(input, helper, job.progress().stopToken()); },
+      [input, helper, ring = underWay_.ring && underWay_.boxes.size() > 1](JobHandle& job) {
+        return ring ? LaidOut{ringLayout(input), QStringLiteral("ring")}
+                    : layOut(input, helper, job.progress().stopToken());
+      },
       [this](LaidOut done) { adopt(std::move(done.layout), done.note); });
 }
 

@@ -25,7 +25,7 @@ class ActivityBar::Button : public QAbstractButton {
   }
   [[nodiscard]] QSize sizeHint() const override {
     const Theme& t = theme_.theme();
-    return {static_cast<int>(54 * t.scale), static_cast<int>(46 * t.scale)};
+    return {static_cast<int>(58 * t.scale), static_cast<int>(46 * t.scale)};
   }
 
  protected:
@@ -83,7 +83,7 @@ ActivityBar::ActivityBar(ThemeSource& theme, const std::vector<ScreenSpec>& scre
     }
   }
   const auto measure = [this] {
-    setFixedWidth(static_cast<int>(54 * theme_.theme().scale));
+    setFixedWidth(static_cast<int>(58 * theme_.theme().scale));
     for (Button* button : buttons_) button->updateGeometry();
     update();
   };

@@ -25,6 +25,8 @@
 #include "views/graph/graph_widget.h"
 #include "views/jobs.h"
 #include "views/marks.h"
+#include "views/schedule/schedule_document.h"
+#include "views/schedule/schedule_screen.h"
 #include "views/selection.h"
 #include "views/state_label.h"
 #include "views/text.h"
@@ -42,7 +44,8 @@ namespace nuscope::views {
 namespace {
 
 const QString fileFilter = QStringLiteral(
-    "Programs and studies (*.py *.nuscope);;NumPy programs (*.py);;Studies (*.nuscope);;All files (*)");
+    "Programs, studies and schedules (*.py *.nuscope *.json);;NumPy programs (*.py);;Studies "
+    "(*.nuscope);;Schedules (*.json);;All files (*)");
 
 QString ago(qint64 since) {
   const qint64 seconds = (QDateTime::currentMSecsSinceEpoch() - since) / 1000;
@@ -55,7 +58,10 @@ QString ago(qint64 since) {
 }  // namespace
 
 MainWindow::MainWindow(const ViewContext& context, const Session& session)
-    : context_(context), session_(session), specs_(screens()) {
+    : context_(context),
+      schedule_(*ScheduleDocument::of(context.document)),
+      session_(session),
+      specs_(screens()) {
   setObjectName(QStringLiteral("nuscope"));
   setWindowIcon(QIcon(QStringLiteral(":/icons/nuscope.svg")));
   scale_ = context.theme.theme().scale;
@@ -79,6 +85,7 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session)
   rows->addWidget(status_);
   setCentralWidget(central);
   connectCommands();
+  connectSchedule();
   buildTop();
   palette_ = new CommandPalette(context_, this);
   jobsPanel_ = new JobsPanel(context_, this);
@@ -230,6 +237,14 @@ void MainWindow::buildStatus() {
 }
 
 void MainWindow::updateName() {
+  if (onSchedule() && schedule_.isOpen()) {
+    const QString name = schedule_.displayName();
+    name_->setText(name + (schedule_.dirty() ? QStringLiteral(" \u2022") : QString()));
+    name_->setToolTip(schedule_.path());
+    setWindowModified(schedule_.dirty());
+    setWindowTitle(name + QStringLiteral("[*] \u2014 Nuscope"));
+    return;
+  }
   const Document& document = context_.document;
   const QString name = document.displayName();
   name_->setText(name + (document.dirty() ? QStringLiteral(" \u2022") : QString()));
@@ -243,7 +258,9 @@ void MainWindow::updateStatus() {
   if (closing_) return;
   const Document& document = context_.document;
   const ExploreState& explore = document.exploreState();
-  if (explore.running) {
+  if (onSchedule()) {
+    updateScheduleStatus();
+  } else if (explore.running) {
     state_->setState(Mark::running, tr("Exploring"));
   } else if (!document.parsing() && !document.textIsValid() && !document.diagnostics().empty()) {
     state_->setState(Mark::refuted, tr("The program has %1")
@@ -342,12 +359,18 @@ bool MainWindow::showScreen(const QString& id) {
   }
   if (context_.commands.action("view.alone")->isChecked()) setAlone(false);
   stack_->setCurrentWidget(wanted);
+  // A view may be one of several that share a place.
+  for (QWidget* w = focus; w != nullptr && w != wanted; w = w->parentWidget()) {
+    if (auto* pages = qobject_cast<QStackedWidget*>(w->parentWidget())) pages->setCurrentWidget(w);
+  }
   current_ = screenId;
   activity_->setCurrent(screenId);
   const auto inside = viewsOf(wanted);
   if (!focus && !inside.empty()) focus = inside.front();
   active_ = focus;
   if (focus && focus->focusTarget()) focus->focusTarget()->setFocus();
+  updateName();
+  updateStatus();
   return true;
 }
 
@@ -424,8 +447,8 @@ void MainWindow::connectCommands() {
     showScreen(QStringLiteral("program"));
   });
   c.on("file.open", this, [this] { openFile(); });
-  c.on("file.save", this, [this] { save(false); });
-  c.on("file.saveAs", this, [this] { save(true); });
+  c.on("file.save", this, [this] { onSchedule() ? saveSchedule(false) : save(false); });
+  c.on("file.saveAs", this, [this] { onSchedule() ? saveSchedule(true) : save(true); });
   c.on("file.export", this, [this] {
     if (View* v = activeView()) v->exportAs();
   });
@@ -435,14 +458,18 @@ void MainWindow::connectCommands() {
     return nullptr;
   };
   c.on("edit.undo", this, [this, editor] {
-    if (auto* e = editor()) {
+    if (onSchedule()) {
+      schedule_.undo();
+    } else if (auto* e = editor()) {
       e->undo();
     } else {
       context_.document.source()->undo();
     }
   });
   c.on("edit.redo", this, [this, editor] {
-    if (auto* e = editor()) {
+    if (onSchedule()) {
+      schedule_.redo();
+    } else if (auto* e = editor()) {
       e->redo();
     } else {
       context_.document.source()->redo();
@@ -469,6 +496,7 @@ void MainWindow::connectCommands() {
     if (View* v = activeView()) v->findAgain(true);
   });
   c.on("edit.nextError", this, [this] {
+    if (onSchedule()) return scheduleScreen()->goToNextError();
     if (current_ != QLatin1String("program") && current_ != QLatin1String("variants"))
       showScreen(QStringLiteral("program"));
     if (auto* source = qobject_cast<SourceView*>(view(QStringLiteral("source")))) source->goToNextError();
@@ -521,15 +549,19 @@ void MainWindow::connectCommands() {
   c.setEnabled("go.back", false);
   c.setEnabled("go.forward", false);
   c.on("go.parent", this, [this] { parentVariant(); });
-  c.on("go.nextRefused", this, [this] { nextRefused(); });
+  c.on("go.nextRefused", this, [this] { onSchedule() ? scheduleScreen()->nextFinding() : nextRefused(); });
   const auto variants = [this](const std::function<void(VariantsView&)>& act) {
     return [this, act] {
       if (current_ != QLatin1String("variants")) showScreen(QStringLiteral("variants"));
       if (auto* v = qobject_cast<VariantsView*>(view(QStringLiteral("derivation")))) act(*v);
     };
   };
-  c.on("go.nextStep", this, variants([](VariantsView& v) { v.stepBy(1); }));
-  c.on("go.previousStep", this, variants([](VariantsView& v) { v.stepBy(-1); }));
+  const auto step = [this, variants](int by) {
+    const auto program = variants([by](VariantsView& v) { v.stepBy(by); });
+    return [this, program, by] { onSchedule() ? schedule_.setStep(schedule_.step() + by) : program(); };
+  };
+  c.on("go.nextStep", this, step(1));
+  c.on("go.previousStep", this, step(-1));
   c.on("variants.expandAll", this, variants([this](VariantsView& v) {
          v.setExpandAll(context_.commands.action("variants.expandAll")->isChecked());
        }));
@@ -573,7 +605,7 @@ void MainWindow::connectCommands() {
   connect(&document, &Document::nuGraphChanged, this, [this] {
     const bool there = context_.document.nuGraph() != nullptr;
     for (const char* id : {"go.parent", "go.nextRefused", "go.nextStep", "go.previousStep"})
-      context_.commands.setEnabled(id, there);
+      context_.commands.setEnabled(id, there || onSchedule());
   });
 }
 
@@ -626,7 +658,7 @@ void MainWindow::fillRecent(QMenu& menu) {
   const QStringList files = session_.recentFiles();
   for (const QString& path : files) {
     menu.addAction(path, this, [this, path] {
-      if (mayLeave()) context_.document.open(path);
+      if (ScheduleDocument::isSchedulePath(path) ? mayLeaveSchedule() : mayLeave()) openPath(path);
     });
   }
   if (files.isEmpty()) menu.addAction(tr("nothing yet"))->setEnabled(false);
@@ -641,6 +673,7 @@ bool MainWindow::openExample(const QString& name) {
 
 bool MainWindow::selectText(const QString& text) {
   const auto graph = context_.document.nuGraph();
+  if (onSchedule()) return scheduleScreen()->selectText(text);
   const QStringList parts = text.simplified().split(QLatin1Char(' '));
   bool number = false;
   const int id = parts.value(1).toInt(&number);
@@ -710,10 +743,10 @@ void MainWindow::nextRefused() {
 // Files
 
 void MainWindow::openFile() {
-  if (!mayLeave()) return;
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open"), QFileInfo(context_.document.path()).path(), fileFilter);
-  if (!path.isEmpty()) context_.document.open(path);
+  const QString near = onSchedule() && schedule_.isOpen() ? schedule_.path() : context_.document.path();
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open"), QFileInfo(near).path(), fileFilter);
+  if (path.isEmpty()) return;
+  if (ScheduleDocument::isSchedulePath(path) ? mayLeaveSchedule() : mayLeave()) openPath(path);
 }
 
 void MainWindow::save(bool as) {
@@ -765,6 +798,10 @@ bool MainWindow::mayLeave() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!closing_ && !mayLeaveSchedule()) {
+    event->ignore();
+    return;
+  }
   if (!closing_ && context_.document.dirty()) {
     QMessageBox box(QMessageBox::Question, tr("Unsaved changes"),
                     tr("%1 has changes that are not saved.").arg(context_.document.displayName()),
@@ -799,7 +836,8 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 bool MainWindow::settled() const {
-  if (!context_.jobs.idle() || context_.document.parsing() || context_.document.exploreState().running)
+  if (!context_.jobs.idle() || schedule_.checking() || context_.document.parsing() ||
+      context_.document.exploreState().running)
     return false;
   QWidget* now = stack_->currentWidget();
   if (!now) return false;

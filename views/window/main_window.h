@@ -20,6 +20,8 @@ class ActivityBar;
 class CommandPalette;
 class JobsPanel;
 class MessageBar;
+class ScheduleDocument;
+class ScheduleScreen;
 class StateLabel;
 
 class MainWindow : public QMainWindow {
@@ -39,6 +41,8 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] CommandPalette& palette() const { return *palette_; }
   [[nodiscard]] MessageBar& messages() const { return *message_; }
   [[nodiscard]] JobsPanel& jobsPanel() const { return *jobsPanel_; }
+  /// Opens a program, a study or a schedule, by its name; unsaved changes are the caller's question.
+  void openPath(const QString& path);
   /// Opens an example of resources/programs by name ("softmax"). False: there is none.
   bool openExample(const QString& name);
   /// "variant 9", "step 12", "refused 3". False: not understood, or not there.
@@ -50,8 +54,18 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
+  // Schedules: main_window_schedule.cpp
+  void connectSchedule();
+  [[nodiscard]] bool onSchedule() const;
+  ScheduleScreen* scheduleScreen();
+  void saveSchedule(bool as, const std::function<void()>& then = {});
+  /// Asks about unsaved changes of the schedule; true: go on.
+  bool mayLeaveSchedule();
+  void updateScheduleStatus();
   void buildTop();
   void buildStatus();
   void connectCommands();
@@ -76,6 +90,7 @@ class MainWindow : public QMainWindow {
   void proposeVariant();
 
   ViewContext context_;
+  ScheduleDocument& schedule_;
   Session session_;
   std::vector<ScreenSpec> specs_;
   std::map<QString, QWidget*> made_;

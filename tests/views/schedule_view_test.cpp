@@ -1,0 +1,413 @@
+// The schedule side of the window with real keys and clicks: a refused schedule opens on its first finding,
+// its run is stepped through to the freeze, a repair is previewed and applied, undone and saved; text is
+// edited and its faults are told; a large schedule stays fluid.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QLabel>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QToolButton>
+
+#include "core/base/files.h"
+#include "core/schedule/read.h"
+#include "views/commands.h"
+#include "views/document.h"
+#include "views/editor/code_editor.h"
+#include "views/graph/graph_widget.h"
+#include "views/jobs.h"
+#include "views/schedule/changes_view.h"
+#include "views/schedule/counters_view.h"
+#include "views/schedule/findings_view.h"
+#include "views/schedule/json_view.h"
+#include "views/schedule/lane_chart.h"
+#include "views/schedule/memory_view.h"
+#include "views/schedule/queues_view.h"
+#include "views/schedule/schedule_document.h"
+#include "views/schedule/schedule_inspector.h"
+#include "views/schedule/schedule_screen.h"
+#include "views/schedule/stepper_bar.h"
+#include "views/schedule/tasks_view.h"
+#include "views/schedule/why_view.h"
+#include "views/selection.h"
+#include "views/table_view.h"
+#include "views/theme.h"
+#include "views/window/main_window.h"
+#include "views/window/message_bar.h"
+
+namespace {
+
+using namespace nuscope;
+using namespace nuscope::views;
+
+constexpr int patience = 60000;
+
+QString caseFile(const char* name) {
+  return QStringLiteral(NUSCOPE_SHARED_DIR "/cases/schedules/%1/schedule.json").arg(QLatin1String(name));
+}
+
+class ScheduleWindow : public ::testing::Test {
+ protected:
+  ScheduleWindow() {
+    theme.applyTo(*qApp);
+    theme.setAppearance(Appearance::light);
+    commands = std::make_unique<Commands>(theme, nullptr);
+    document = std::make_unique<Document>(jobs, selection);
+    window = std::make_unique<MainWindow>(ViewContext{theme, selection, *document, jobs, *commands},
+                                          Session(false));
+    window->resize(1280, 800);
+    window->show();
+  }
+  ~ScheduleWindow() override {
+    jobs.stopAll();
+    window.reset();
+    document.reset();
+  }
+  bool settle() {
+    int quiet = 0;
+    return QTest::qWaitFor([&] { return (quiet = window->settled() ? quiet + 1 : 0) > 3; }, patience);
+  }
+  ScheduleDocument& schedule() { return *ScheduleDocument::of(*document); }
+  ScheduleScreen& screen() {
+    return *qobject_cast<ScheduleScreen*>(window->screen(QStringLiteral("schedule")));
+  }
+  template <class V>
+  V& view(const char* id) {
+    auto* found = qobject_cast<V*>(window->view(QLatin1String(id)));
+    if (!found) throw std::runtime_error(std::string("no view ") + id);
+    return *found;
+  }
+  void open(const QString& path) {
+    window->openPath(path);
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(schedule().isOpen());
+  }
+  template <class W>
+  W* within(QWidget& parent, const char* name) {
+    auto* found = parent.findChild<W*>(QLatin1String(name));
+    if (!found) throw std::runtime_error(std::string("no widget ") + name);
+    return found;
+  }
+  schedule::Safety verdict() { return schedule().state()->report.verdict; }
+
+  QTemporaryDir folder;
+  ThemeSource theme;
+  Selection selection;
+  Jobs jobs;
+  std::unique_ptr<Commands> commands;
+  std::unique_ptr<Document> document;
+  std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(ScheduleWindow, FromARefusedScheduleToASafeOneThatIsSaved) {
+  const QString path = folder.filePath(QStringLiteral("schedule.json"));
+  ASSERT_TRUE(QFile::copy(caseFile("blind-09-queue-deadlock-lowered-swap-12sm"), path));
+  QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
+  open(path);
+  EXPECT_EQ(window->currentScreen(), QStringLiteral("schedule"));
+
+  // It opens on its first finding, which is selected and explained.
+  EXPECT_EQ(verdict(), schedule::Safety::unsafe);
+  EXPECT_TRUE(
+      screen().headline().endsWith(QStringLiteral("wait for each other; 52 of 62 tasks never finish")))
+      << screen().headline().toStdString();
+  auto& findings = view<FindingsView>("findings");
+  EXPECT_EQ(schedule().place().finding, 0);
+  EXPECT_EQ(findings.table().currentIndex().row(), 0);
+  EXPECT_EQ(findings.table().model()->index(0, 0).data().toString(), QStringLiteral("Deadlock"));
+  ASSERT_NE(schedule().detail(), nullptr);
+  const auto& cycle = schedule().detail()->finding.cycle;
+  ASSERT_GE(cycle.size(), 2U);
+  const QString why = view<WhyView>("why").plainText();
+  for (const int t : cycle) {
+    EXPECT_TRUE(why.contains(schedule().shown()->taskName(t))) << why.toStdString();
+  }
+
+  // Frozen at the moment of the fault; from the start, step by step to the freeze, and one back.
+  const int last = schedule().run()->steps();
+  ASSERT_EQ(last, 10);
+  EXPECT_EQ(schedule().step(), last);
+  StepperBar& stepper = screen().stepper();
+  QTest::mouseClick(within<QToolButton>(stepper, "stepFirst"), Qt::LeftButton);
+  EXPECT_EQ(stepper.text(), QStringLiteral("step 0 of 10"));
+  auto& counters = view<CountersView>("counters");
+  QTest::mouseClick(within<QToolButton>(counters, "allCounters"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  const auto valueOf = [&](const QString& id) -> QString {
+    for (int row = 0; row < counters.table().model()->rowCount(); ++row) {
+      if (counters.table().model()->index(row, 0).data().toString() == id)
+        return counters.table().model()->index(row, 1).data().toString();
+    }
+    return QStringLiteral("absent");
+  };
+  EXPECT_EQ(valueOf(QStringLiteral("1")), QStringLiteral("0 of 1"));
+  for (int i = 0; i < last; ++i)
+    QTest::mouseClick(within<QToolButton>(stepper, "stepForward"), Qt::LeftButton);
+  EXPECT_EQ(stepper.text(), QStringLiteral("step 10 of 10"));
+  EXPECT_EQ(valueOf(QStringLiteral("1")), QStringLiteral("1 of 1"));
+  EXPECT_EQ(valueOf(QStringLiteral("4")), QStringLiteral("0 of 1"));
+  EXPECT_FALSE(within<QToolButton>(stepper, "stepForward")->isEnabled());
+  QTest::keyClick(window.get(), Qt::Key_Left, Qt::ControlModifier);
+  EXPECT_EQ(schedule().step(), last - 1);
+  QTest::keyClick(window.get(), Qt::Key_End, Qt::ControlModifier);
+  EXPECT_EQ(schedule().step(), last);
+  ASSERT_TRUE(settle());
+
+  // The certificate is marked in graph, chart and text.
+  const auto& boxes = view<TasksView>("tasks").graph().content().boxes;
+  EXPECT_EQ(std::count_if(boxes.begin(), boxes.end(), [](const Box& b) { return b.fault; }),
+            static_cast<std::ptrdiff_t>(cycle.size()));
+  EXPECT_FALSE(view<JsonView>("json").editor().extraSelections().isEmpty());
+  LaneChart& chart = view<QueuesView>("queues").chart();
+  ASSERT_NE(chart.chart(), nullptr);
+  EXPECT_EQ(chart.chart()->rows.size(), 12U);
+
+  // A click on a bar selects its task everywhere.
+  const int task = schedule().shown()->ids->task(52);
+  chart.reveal(task);
+  QTest::mouseClick(chart.viewport(), Qt::LeftButton, {}, chart.barOnScreen(task).center());
+  EXPECT_EQ(schedule().place().task, task);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(view<ScheduleInspector>("scheduleInspector").plainText().contains(QStringLiteral("counter 1")))
+      << view<ScheduleInspector>("scheduleInspector").plainText().toStdString();
+
+  // The first repair: previewed, taken back, previewed again and applied.
+  ASSERT_FALSE(schedule().repairs().empty());
+  ASSERT_TRUE(schedule().repairs().front().makesSafe);
+  const auto button = [&](const char* name) {
+    return within<QPushButton>(*within<QWidget>(view<WhyView>("why"), "repair0"), name);
+  };
+  QTest::mouseClick(button("preview"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(schedule().previewed(), 0);
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+  EXPECT_FALSE(schedule().dirty());
+  EXPECT_TRUE(screen().headline().startsWith(QStringLiteral("Preview, not applied. Safe")));
+  EXPECT_GT(view<ChangesView>("changes").table().model()->rowCount(), 0);
+  QTest::mouseClick(button("back"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::unsafe);
+  QTest::mouseClick(button("preview"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  QTest::mouseClick(button("apply"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(schedule().previewed(), -1);
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+  EXPECT_TRUE(schedule().dirty());
+  EXPECT_EQ(schedule().run()->end(), schedule::Rounds::End::complete);
+
+  // Undo and redo are exact.
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::unsafe);
+  EXPECT_FALSE(schedule().dirty());
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+
+  // Saved, and what was saved is safe.
+  QTest::keyClick(window.get(), Qt::Key_S, Qt::ControlModifier);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !schedule().dirty(); }, patience));
+  const auto read = schedule::readSchedule(readWholeFile(path.toStdString()));
+  ASSERT_TRUE(read.schedule.has_value());
+  EXPECT_EQ(schedule::check(*read.schedule, {}, Progress{}).verdict, schedule::Safety::safe);
+}
+
+TEST_F(ScheduleWindow, ARaceIsSteppedToTheMomentAtWhichBothCanRun) {
+  open(caseFile("mut-09-drop-wait-one-3"));
+  ASSERT_EQ(verdict(), schedule::Safety::unsafe);
+  const auto run = schedule().run();
+  ASSERT_NE(run, nullptr);
+  const FindingDetail* detail = schedule().detail();
+  ASSERT_NE(detail, nullptr);
+  EXPECT_EQ(run->end(), schedule::Rounds::End::fault);
+  EXPECT_EQ(schedule().step(), run->steps());
+  for (const int task : run->faults()) {
+    EXPECT_TRUE(run->unmetAt(task, run->steps()).empty());
+    EXPECT_FALSE(run->doneAt(task, run->steps()));
+  }
+  // The next finding, by key.
+  const int before = schedule().place().finding;
+  QTest::keyClick(window.get(), Qt::Key_Down, Qt::AltModifier);
+  if (schedule().shown()->report.findings.size() > 1) {
+    EXPECT_NE(schedule().place().finding, before);
+  }
+}
+
+TEST_F(ScheduleWindow, TextIsCheckedWhileItIsTyped) {
+  const QString path = folder.filePath(QStringLiteral("small.json"));
+  ASSERT_TRUE(QFile::copy(caseFile("safe-01-reuse-wrwr-2"), path));
+  open(path);
+  ASSERT_EQ(verdict(), schedule::Safety::safe);
+  EXPECT_EQ(schedule().place().finding, -1);
+  CodeEditor& editor = view<JsonView>("json").editor();
+  const QString before = editor.toPlainText();
+  editor.setFocus();
+
+  // A threshold that nothing reaches: unsafe, and the finding is selected.
+  QTextCursor cursor = editor.document()->find(QStringLiteral("\"threshold\": 1"));
+  ASSERT_FALSE(cursor.isNull());
+  cursor.setPosition(cursor.selectionEnd());
+  editor.setTextCursor(cursor);
+  QTest::keyClicks(&editor, QStringLiteral("7"));
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::unsafe);
+  EXPECT_GE(schedule().place().finding, 0);
+
+  // A text that breaks off: told with its place, and the pictures stay.
+  cursor = QTextCursor(editor.document());
+  cursor.movePosition(QTextCursor::End);
+  editor.setTextCursor(cursor);
+  QTest::keyClicks(&editor, QStringLiteral("x"));
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::malformed);
+  EXPECT_NE(schedule().shown(), nullptr);
+  EXPECT_EQ(view<JsonView>("json").summary(), QStringLiteral("1 fault"));
+  EXPECT_EQ(schedule().place().fault, 0);
+
+  // Undo goes back version by version, also from inside the editor.
+  editor.setFocus();
+  QTest::keyClick(&editor, Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::unsafe);
+  QTest::keyClick(&editor, Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+  EXPECT_EQ(editor.toPlainText(), before);
+
+  // A click into a record selects it.
+  cursor = editor.document()->find(QStringLiteral("\"tasks\""));
+  cursor.movePosition(QTextCursor::Down);
+  cursor.movePosition(QTextCursor::Right, QTextCursor::MoveAnchor, 3);
+  editor.setTextCursor(cursor);
+  QTest::keyClick(&editor, Qt::Key_Right);
+  EXPECT_EQ(schedule().place().task, 0);
+}
+
+TEST_F(ScheduleWindow, AMalformedFileListsItsFaults) {
+  open(caseFile("bad-12-threshold-zero"));
+  EXPECT_EQ(verdict(), schedule::Safety::malformed);
+  EXPECT_EQ(schedule().shown(), nullptr);
+  EXPECT_TRUE(screen().headline().startsWith(QStringLiteral("Malformed: ")));
+  EXPECT_EQ(schedule().place().fault, 0);
+  auto& table = view<FindingsView>("findings").table();
+  EXPECT_EQ(table.model()->index(0, 0).data().toString(), QStringLiteral("Bad threshold"));
+  EXPECT_TRUE(view<WhyView>("why").summary().contains(QStringLiteral("threshold")))
+      << view<WhyView>("why").summary().toStdString();
+}
+
+TEST_F(ScheduleWindow, AFileThatIsNotThereIsToldAndAnythingElseStays) {
+  open(caseFile("safe-01-reuse-wrwr-2"));
+  window->openPath(folder.filePath(QStringLiteral("nothing.json")));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(window->messages().text().contains(QStringLiteral("could not be read")))
+      << window->messages().text().toStdString();
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+}
+
+TEST_F(ScheduleWindow, ADroppedFileIsOpened) {
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(caseFile("safe-01-reuse-wrwr-2"))});
+  QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(window.get(), &enter);
+  EXPECT_TRUE(enter.isAccepted());
+  QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(window.get(), &drop);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return schedule().isOpen(); }, patience));
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+}
+
+TEST_F(ScheduleWindow, LayersOpenAndCloseAndTheTableTellsTheSame) {
+  open(caseFile("lower-05-l3-h32-t64-p3"));
+  ASSERT_EQ(verdict(), schedule::Safety::safe);
+  auto& tasks = view<TasksView>("tasks");
+  EXPECT_EQ(tasks.mode(), TasksView::Mode::layers);
+  const auto titles = [&] {
+    QStringList list;
+    for (const Box& b : tasks.graph().content().boxes) list << b.title;
+    return list;
+  };
+  ASSERT_TRUE(titles().contains(QStringLiteral("L1"))) << titles().join(QLatin1Char(' ')).toStdString();
+  const auto keyOf = [&](const QString& title) {
+    for (const Box& b : tasks.graph().content().boxes) {
+      if (b.title == title) return b.key;
+    }
+    return std::uint64_t(0);
+  };
+  const auto closed = tasks.graph().content().boxes.size();
+  QTest::mouseDClick(&tasks.graph(), Qt::LeftButton, {},
+                     tasks.graph().boxOnScreen(keyOf(QStringLiteral("L1"))).center().toPoint());
+  ASSERT_TRUE(settle());
+  EXPECT_GT(tasks.graph().content().boxes.size(), closed);
+  EXPECT_FALSE(titles().contains(QStringLiteral("L1")));
+  EXPECT_TRUE(titles().contains(QStringLiteral("L1.post_norm")))
+      << titles().join(QLatin1Char(' ')).toStdString();
+  // Backspace on one of its operators closes it.
+  tasks.graph().setFocus();
+  QTest::mouseClick(&tasks.graph(), Qt::LeftButton, {},
+                    tasks.graph().boxOnScreen(keyOf(QStringLiteral("L1.post_norm"))).center().toPoint());
+  QTest::keyClick(&tasks.graph(), Qt::Key_Backspace);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(tasks.graph().content().boxes.size(), closed);
+
+  // The table has every task and follows the selection.
+  QTest::mouseClick(within<QToolButton>(tasks, "asTable"), Qt::LeftButton);
+  QAbstractItemModelTester tester(tasks.table().model(),
+                                  QAbstractItemModelTester::FailureReportingMode::Warning);
+  EXPECT_EQ(tasks.table().model()->rowCount(), static_cast<int>(schedule().shown()->schedule->tasks.size()));
+  tasks.table().setFocus();
+  tasks.table().setCurrentIndex(tasks.table().model()->index(3, 0));
+  EXPECT_EQ(schedule().place().task, 3);
+
+  // Memory and its pages, by the switch.
+  QTest::mouseClick(within<QToolButton>(view<CountersView>("counters"), "switch.memory"), Qt::LeftButton);
+  auto& memory = view<MemoryView>("memory");
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(memory.isVisible());
+  ASSERT_NE(memory.chart().chart(), nullptr);
+  EXPECT_FALSE(memory.chart().chart()->rows.empty());
+}
+
+TEST_F(ScheduleWindow, ComparesWithAnotherSchedule) {
+  open(caseFile("lower-01-l1-h32-t16-p3"));
+  schedule().compareWith(caseFile("lower-02-l1-h32-t8-p0"));
+  ASSERT_TRUE(settle());
+  ASSERT_NE(schedule().difference(), nullptr);
+  EXPECT_FALSE(schedule().difference()->changes.empty());
+  auto& changes = view<ChangesView>("changes");
+  EXPECT_TRUE(changes.isVisible());
+  EXPECT_EQ(changes.table().model()->rowCount(), static_cast<int>(schedule().difference()->changes.size()));
+  // With itself: nothing.
+  schedule().compareWith(caseFile("lower-01-l1-h32-t16-p3"));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(schedule().difference()->changes.empty());
+  EXPECT_FALSE(schedule().difference()->recordsDiffer);
+}
+
+TEST_F(ScheduleWindow, EveryCaseOpensAndPaints) {
+  const QDir cases(QStringLiteral(NUSCOPE_SHARED_DIR "/cases/schedules"));
+  const QStringList names = cases.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
+  ASSERT_GT(names.size(), 200);
+  int opened = 0;
+  for (int i = 0; i < names.size(); i += 6) {  // every sixth: all groups of cases have one
+    window->openPath(cases.filePath(names[i] + QStringLiteral("/schedule.json")));
+    ASSERT_TRUE(settle()) << names[i].toStdString();
+    EXPECT_EQ(schedule().path(),
+              QFileInfo(cases.filePath(names[i] + QStringLiteral("/schedule.json"))).absoluteFilePath());
+    EXPECT_FALSE(window->grab().isNull());
+    EXPECT_FALSE(screen().headline().isEmpty());
+    ++opened;
+  }
+  std::printf("%d cases opened and painted\n", opened);
+}
+
+}  // namespace

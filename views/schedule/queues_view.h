@@ -1,0 +1,59 @@
+#pragma once
+// Queues over rounds, or over modelled time: who runs where and when, what waits behind what, where it
+// freezes.
+#include <map>
+#include <memory>
+#include <set>
+
+#include "views/view.h"
+
+namespace nuscope::schedule {
+class Rounds;
+struct Chart;
+struct Timing;
+}  // namespace nuscope::schedule
+
+namespace nuscope::views {
+
+class LaneChart;
+class ScheduleDocument;
+struct ScheduleState;
+struct BarLook;
+enum class Mark;
+
+class QueuesView : public View {
+  Q_OBJECT
+ public:
+  explicit QueuesView(const ViewContext& context, QWidget* parent = nullptr);
+  [[nodiscard]] LaneChart& chart() const { return *chart_; }
+  [[nodiscard]] QSizeF exportSize() const override;
+  void paintExport(QPainter& painter) const override;
+  [[nodiscard]] QString csv() const override;
+  void fit() override;
+  [[nodiscard]] QWidget* focusTarget() const override;
+  [[nodiscard]] QString summary() const override;
+
+ protected:
+  void refresh() override;
+
+ private:
+  void setTimed(bool timed);
+  void restate();
+  void restateTimed();
+  [[nodiscard]] BarLook look(int task) const;
+  [[nodiscard]] QString label(int task) const;
+  ScheduleDocument& schedule_;
+  LaneChart* chart_;
+  std::shared_ptr<const ScheduleState> state_;   ///< of the chart
+  std::shared_ptr<const schedule::Rounds> run_;  ///< of the chart
+  QToolButton *roundsChip_, *timeChip_;
+  bool timed_ = false, shownTimed_ = false;
+  std::shared_ptr<const schedule::Timing> timing_;  ///< of timingState_; null: refused
+  std::shared_ptr<const ScheduleState> timingState_;
+  QString timingRefusal_;
+  std::map<int, Mark> changed_;
+  std::set<int> faults_;
+  int round_ = 0;  ///< of the step shown
+};
+
+}  // namespace nuscope::views

@@ -1,0 +1,281 @@
+#include "views/schedule/schedule_inspector.h"
+
+#include <QScrollBar>
+#include <QTextBrowser>
+#include <algorithm>
+
+#include "core/schedule/order.h"
+#include "views/jobs.h"
+#include "views/schedule/schedule_words.h"
+#include "views/text.h"
+#include "views/theme.h"
+
+namespace nuscope::views {
+
+namespace {
+constexpr std::size_t mostLinks = 24;
+}
+
+ScheduleInspector::ScheduleInspector(const ViewContext& context, QWidget* parent)
+    : View(context, "scheduleInspector", tr("Inspector"), parent),
+      schedule_(*ScheduleDocument::of(context.document)),
+      page_(new QTextBrowser) {
+  page_->setOpenLinks(false);
+  page_->setFrameShape(QFrame::NoFrame);
+  page_->setAccessibleName(tr("About the chosen task, counter or buffer"));
+  setContent(page_);
+  connect(page_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    const QString text = url.toString();
+    const int index = text.section(QLatin1Char(':'), 1).toInt();
+    if (text.startsWith(QLatin1String("anchor"))) schedule_.setAnchor(index);
+    if (text.startsWith(QLatin1String("task"))) schedule_.selectTask(index);
+    if (text.startsWith(QLatin1String("counter"))) schedule_.selectCounter(index);
+    if (text.startsWith(QLatin1String("buffer"))) schedule_.selectBuffer(index);
+  });
+  for (const auto signal :
+       {&ScheduleDocument::stateChanged, &ScheduleDocument::selectionChanged, &ScheduleDocument::stepChanged})
+    connect(&schedule_, signal, this, [this] { markStale(); });
+}
+
+QWidget* ScheduleInspector::focusTarget() const {
+  return page_;
+}
+
+QString ScheduleInspector::plainText() const {
+  return page_->toPlainText();
+}
+
+QString ScheduleInspector::link(const QString& kind, int index, const QString& text) const {
+  return QStringLiteral("<a href=\"%1:%2\" style=\"color:%3;text-decoration:none\">%4</a>")
+      .arg(kind)
+      .arg(index)
+      .arg(theme().selection.name(), text.toHtmlEscaped());
+}
+
+QString ScheduleInspector::links(const ScheduleState& state, const std::vector<std::int32_t>& tasks) const {
+  QStringList names;
+  for (std::size_t i = 0; i < std::min(tasks.size(), mostLinks); ++i)
+    names << link(QStringLiteral("task"), tasks[i], state.taskName(tasks[i]));
+  if (tasks.size() > mostLinks)
+    names << tr("and %1 more").arg(grouped(static_cast<qint64>(tasks.size() - mostLinks)));
+  return names.isEmpty() ? tr("nothing") : names.join(QStringLiteral(", "));
+}
+
+void ScheduleInspector::row(const QString& name, const QString& html) {
+  html_ += QStringLiteral("<tr><td style=\"color:%1;padding-right:12px\">%2</td><td>%3</td></tr>")
+               .arg(theme().muted.name(), name.toHtmlEscaped(), html);
+}
+
+void ScheduleInspector::task(const ScheduleState& state, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const schedule::Task& t = state.schedule->tasks[i];
+  setTitle(state.taskName(index));
+  row(tr("Task"), tr("id %1, %2").arg(t.id).arg(opName(t).toHtmlEscaped()));
+  row(tr("Queue"), queueText(state, index));
+  const auto run = schedule_.run();
+  const bool current = run && &run->model() == state.model.get();
+  if (current) row(tr("At this step"), taskStateText(state, *run, index, schedule_.step()).toHtmlEscaped());
+  QStringList waits;
+  for (const auto& need : state.model->needs[i]) {
+    waits << link(QStringLiteral("counter"), need.counter,
+                  tr("counter %1").arg(state.counterId(need.counter))) +
+                 QStringLiteral(" \u2265 %1").arg(need.threshold) +
+                 (current ? tr(", has %1").arg(run->counterAt(need.counter, schedule_.step())) : QString()) +
+                 QStringLiteral("<br><span style=\"color:%1\">%2</span>")
+                     .arg(theme().muted.name(),
+                          tr("raised by %1")
+                              .arg(views::summary(
+                                       state, state.model->producers[static_cast<std::size_t>(need.counter)])
+                                       .toHtmlEscaped()));
+  }
+  row(tr("Waits for"), waits.isEmpty() ? tr("nothing") : waits.join(QStringLiteral("<br>")));
+  QStringList raises;
+  for (const std::int32_t c : state.model->raises[i]) {
+    raises << link(QStringLiteral("counter"), c, tr("counter %1").arg(state.counterId(c))) +
+                  QStringLiteral("<br><span style=\"color:%1\">%2</span>")
+                      .arg(theme().muted.name(),
+                           tr("waited for by %1")
+                               .arg(views::summary(state, state.model->waiters[static_cast<std::size_t>(c)])
+                                        .toHtmlEscaped()));
+  }
+  row(tr("Raises"), raises.isEmpty() ? tr("nothing") : raises.join(QStringLiteral("<br>")));
+  for (const bool write : {false, true}) {
+    QStringList touched;
+    for (const schedule::Touch& touch : state.touchesOf(index)) {
+      if (touch.write != write) continue;
+      touched << link(QStringLiteral("buffer"), touch.buffer, state.bufferName(touch.buffer)) +
+                     QStringLiteral("<br><span style=\"color:%1\">%2</span>")
+                         .arg(theme().muted.name(),
+                              qs(schedule::regionText(
+                                  state.schedule->buffers[static_cast<std::size_t>(touch.buffer)],
+                                  touch.region)));
+    }
+    if (!touched.isEmpty()) row(write ? tr("Writes") : tr("Reads"), touched.join(QStringLiteral("<br>")));
+  }
+  QStringList params;
+  for (const auto& [name, value] : t.params)
+    params << qs(name).toHtmlEscaped() + QStringLiteral(" = ") + qs(value).left(60).toHtmlEscaped();
+  if (!params.isEmpty()) row(tr("Parameters"), params.join(QStringLiteral("<br>")));
+  order(state, index);
+  row(tr("Estimate"), tr("%1 bytes, %2 flops").arg(qs(t.estBytes), qs(t.estFlops)));
+  if (t.place.end > 0)
+    row(tr("In the file"),
+        tr("bytes %1 to %2")
+            .arg(grouped(static_cast<qint64>(t.place.begin)), grouped(static_cast<qint64>(t.place.end))));
+}
+
+/// Against the task that was picked before: which comes first, by which waits, or that either may.
+void ScheduleInspector::order(const ScheduleState& state, int task) {
+  const int anchor = schedule_.anchor();
+  if (anchor == task) {
+    row(tr("Order"), tr("choose another task: which of the two comes first, and why, is told here"));
+  } else if (anchor < 0 || anchor >= state.model->tasks) {
+    row(tr("Order"), link(QStringLiteral("anchor"), task, tr("against another task\u2026")));
+  } else if (ordered_ == std::pair(anchor, task) && analysed_ == schedule_.shown()) {
+    row(tr("Order"), orderWords_.join(QStringLiteral("<br>")) + QStringLiteral("<br>") +
+                         link(QStringLiteral("anchor"), -1, tr("forget %1").arg(state.taskName(anchor))));
+  } else {
+    row(tr("Order"), tr("asking\u2026"));
+    seekOrder(anchor, task);
+  }
+}
+
+void ScheduleInspector::seekOrder(int first, int second) {
+  struct Answer {
+    std::shared_ptr<const schedule::Analysis> analysis;
+    QStringList words;
+  };
+  const auto state = schedule_.shown();
+  const auto known = analysed_ == state ? analysis_ : nullptr;
+  context().jobs.run(
+      this, {.title = tr("Order of two tasks"), .lane = QStringLiteral("schedule.order"), .quiet = true},
+      [state, known, first, second](JobHandle& job) {
+        Answer answer{known, {}};
+        if (!known) {
+          const auto made = schedule::Analysis::of(state->schedule, job.progress());
+          if (!made) {
+            answer.words << qs(made.refusal().message).toHtmlEscaped();
+            return answer;
+          }
+          answer.analysis = *made;
+        }
+        if (!answer.analysis->live()) {
+          answer.words << QObject::tr("told once the schedule cannot deadlock");
+          return answer;
+        }
+        const auto order = schedule::explainOrder(*answer.analysis, first, second);
+        using Kind = schedule::OrderExplanation::Kind;
+        if (order.kind == Kind::unordered) {
+          answer.words << QObject::tr("%1 and this task can run at once: nothing orders them")
+                              .arg(state->taskName(first).toHtmlEscaped());
+        } else {
+          answer.words << (order.kind == Kind::firstBeforeSecond
+                               ? QObject::tr("%1 is over when this task starts:")
+                               : QObject::tr("this task is over when %1 starts:"))
+                              .arg(state->taskName(first).toHtmlEscaped());
+          for (const auto& step : order.chain) answer.words << qs(step.text).toHtmlEscaped();
+        }
+        return answer;
+      },
+      [this, state, first, second](Answer answer) {
+        analysis_ = std::move(answer.analysis);
+        analysed_ = state;
+        ordered_ = {first, second};
+        orderWords_ = std::move(answer.words);
+        markStale();
+      });
+}
+
+void ScheduleInspector::counter(const ScheduleState& state, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const schedule::Counter& c = state.schedule->counters[i];
+  const auto& producers = state.model->producers[i];
+  setTitle(tr("Counter %1").arg(c.id));
+  if (!c.note.empty()) row(tr("Note"), qs(c.note).toHtmlEscaped());
+  const auto run = schedule_.run();
+  if (run && &run->model() == state.model.get())
+    row(tr("At this step"),
+        tr("%1 of %2").arg(run->counterAt(index, schedule_.step())).arg(producers.size()));
+  row(tr("Raised by"), links(state, producers));
+  const auto& waiters = state.model->waiters[i];
+  QStringList names;
+  for (std::size_t w = 0; w < std::min(waiters.size(), mostLinks); ++w) {
+    for (const auto& need : state.model->needs[static_cast<std::size_t>(waiters[w])]) {
+      if (need.counter == index)
+        names << link(QStringLiteral("task"), waiters[w], state.taskName(waiters[w])) +
+                     QStringLiteral(" \u2265 %1").arg(need.threshold);
+    }
+  }
+  if (waiters.size() > mostLinks)
+    names << tr("and %1 more").arg(grouped(static_cast<qint64>(waiters.size() - mostLinks)));
+  row(tr("Waited for by"), names.isEmpty() ? tr("nothing") : names.join(QStringLiteral("<br>")));
+}
+
+void ScheduleInspector::buffer(const ScheduleState& state, int index) {
+  const schedule::Buffer& b = state.schedule->buffers[static_cast<std::size_t>(index)];
+  setTitle(state.bufferName(index));
+  QStringList shape;
+  for (const std::int64_t extent : b.shape) shape << QString::number(extent);
+  row(tr("Buffer"), tr("id %1, %2").arg(b.id).arg(qs(schedule::text(b.kind))));
+  row(tr("Type"),
+      QStringLiteral("%1[%2] in %3")
+          .arg(qs(schedule::text(b.type)), shape.join(QStringLiteral(", ")), qs(schedule::text(b.space))));
+  row(tr("Size"), tr("%1 bytes").arg(grouped(b.bytes())));
+  if (b.source) row(tr("Source"), qs(*b.source).toHtmlEscaped());
+  if (state.schedule->pages) {
+    for (const auto& [bufferId, page] : state.schedule->pages->ofBuffer) {
+      if (bufferId == b.id) row(tr("Page"), QString::number(page));
+    }
+  }
+  std::vector<std::int32_t> readers, writers;
+  for (const schedule::Touch& touch : state.touched.touches) {
+    if (touch.buffer != index) continue;
+    auto& list = touch.write ? writers : readers;
+    if (list.empty() || list.back() != touch.task) list.push_back(touch.task);
+  }
+  row(tr("Written by"), links(state, writers));
+  row(tr("Read by"), links(state, readers));
+}
+
+void ScheduleInspector::whole(const ScheduleState& state) {
+  setTitle(tr("Inspector"));
+  const schedule::Schedule& s = *state.schedule;
+  row(tr("Tasks"), grouped(static_cast<qint64>(s.tasks.size())));
+  row(tr("Queues"), grouped(static_cast<qint64>(state.model->queues.size())));
+  row(tr("Counters"), grouped(static_cast<qint64>(s.counters.size())));
+  row(tr("Buffers"), grouped(static_cast<qint64>(s.buffers.size())));
+  row(tr("Rounds"), grouped(state.whole->rounds()));
+  row(tr("Format"), tr("AutoMegaKernel %1").arg(qs(s.irVersion)));
+  row(tr("Read"), duration(state.readSeconds));
+  row(tr("Checked"), duration(state.report.seconds));
+}
+
+void ScheduleInspector::refresh() {
+  const auto state = schedule_.shown();
+  const SchedulePlace& place = schedule_.place();
+  const int scrolled = page_->verticalScrollBar()->value();
+  html_.clear();
+  if (state) {
+    if (place.task >= 0 && place.task < state->model->tasks) {
+      task(*state, place.task);
+    } else if (place.counter >= 0 && place.counter < state->model->counters) {
+      counter(*state, place.counter);
+    } else if (place.buffer >= 0 && place.buffer < static_cast<int>(state->schedule->buffers.size())) {
+      buffer(*state, place.buffer);
+    } else {
+      whole(*state);
+    }
+  } else {
+    setTitle(tr("Inspector"));
+  }
+  const Theme& t = theme();
+  page_->document()->setDocumentMargin(t.gutter);
+  page_->document()->setDefaultFont(t.ui);
+  page_->setHtml(QStringLiteral("<table cellspacing=\"0\" cellpadding=\"3\" style=\"color:%1\">%2</table>")
+                     .arg(t.text.name(), html_));
+  page_->verticalScrollBar()->setValue(scrolled);
+}
+
+}  // namespace nuscope::views
+
+#include "moc_schedule_inspector.cpp"

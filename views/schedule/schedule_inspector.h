@@ -1,0 +1,48 @@
+#pragma once
+// Everything about the chosen task, counter or buffer; what it names can be clicked.
+#include <memory>
+
+#include "views/view.h"
+
+class QTextBrowser;
+
+namespace nuscope::schedule {
+class Analysis;
+}
+
+namespace nuscope::views {
+
+class ScheduleDocument;
+struct ScheduleState;
+
+class ScheduleInspector : public View {
+  Q_OBJECT
+ public:
+  explicit ScheduleInspector(const ViewContext& context, QWidget* parent = nullptr);
+  [[nodiscard]] QString plainText() const;
+  [[nodiscard]] QWidget* focusTarget() const override;
+  [[nodiscard]] QString summary() const override { return plainText(); }
+
+ protected:
+  void refresh() override;
+
+ private:
+  void row(const QString& name, const QString& html);
+  void task(const ScheduleState& state, int task);
+  void counter(const ScheduleState& state, int counter);
+  void buffer(const ScheduleState& state, int buffer);
+  void whole(const ScheduleState& state);
+  [[nodiscard]] QString links(const ScheduleState& state, const std::vector<std::int32_t>& tasks) const;
+  [[nodiscard]] QString link(const QString& kind, int index, const QString& text) const;
+  void order(const ScheduleState& state, int task);
+  void seekOrder(int first, int second);
+  ScheduleDocument& schedule_;
+  std::shared_ptr<const schedule::Analysis> analysis_;  ///< of analysed_; made when orders are asked for
+  std::shared_ptr<const ScheduleState> analysed_;
+  std::pair<int, int> ordered_{-1, -1};  ///< the tasks that orderWords_ are about
+  QStringList orderWords_;
+  QTextBrowser* page_;
+  QString html_;
+};
+
+}  // namespace nuscope::views

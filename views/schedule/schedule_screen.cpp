@@ -1,0 +1,257 @@
+#include "views/schedule/schedule_screen.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "views/commands.h"
+#include "views/document.h"
+#include "views/jobs.h"
+#include "views/schedule/changes_view.h"
+#include "views/schedule/counters_view.h"
+#include "views/schedule/findings_view.h"
+#include "views/schedule/json_view.h"
+#include "views/schedule/memory_view.h"
+#include "views/schedule/queues_view.h"
+#include "views/schedule/schedule_inspector.h"
+#include "views/schedule/schedule_words.h"
+#include "views/schedule/stepper_bar.h"
+#include "views/schedule/tasks_view.h"
+#include "views/schedule/why_view.h"
+#include "views/state_label.h"
+#include "views/text.h"
+#include "views/theme.h"
+#include "views/window/explore_screen.h"
+
+namespace nuscope::views {
+
+ScheduleScreen::ScheduleScreen(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), schedule_(*ScheduleDocument::of(context.document)) {
+  setObjectName(QStringLiteral("scheduleScreen"));
+  setAttribute(Qt::WA_StyledBackground, false);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  buildHeader();
+  buildEmpty();
+  pages_ = new QStackedWidget;
+  pages_->addWidget(empty_);
+  pages_->addWidget(buildColumns());
+  layout->addWidget(header_);
+  layout->addWidget(pages_, 1);
+  for (const auto signal : {&ScheduleDocument::stateChanged, &ScheduleDocument::selectionChanged,
+                            &ScheduleDocument::repairsChanged})
+    connect(&schedule_, signal, this, [this] { update(); });
+  connect(&schedule_, &ScheduleDocument::differenceChanged, this, [this] {
+    if (schedule_.difference()) showDetail(2);
+  });
+  connect(&context_.theme, &ThemeSource::changed, this, [this] { retheme(); });
+  retheme();
+  update();
+}
+
+void ScheduleScreen::buildHeader() {
+  header_ = new QWidget(this);
+  mark_ = new StateLabel(context_.theme);
+  headline_ = new QLabel;
+  headline_->setObjectName(QStringLiteral("scheduleHeadline"));
+  headline_->setAccessibleName(tr("Verdict of the schedule"));
+  headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  subtitle_ = new QLabel;
+  subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  stepper_ = new StepperBar(context_.theme, schedule_);
+  auto* row = new QHBoxLayout(header_);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(0);
+  words->addWidget(headline_);
+  words->addWidget(subtitle_);
+  row->addWidget(mark_, 0, Qt::AlignTop);
+  row->addLayout(words, 1);
+  row->addWidget(stepper_, 0, Qt::AlignVCenter);
+}
+
+void ScheduleScreen::buildEmpty() {
+  empty_ = new QWidget;
+  emptyTitle_ = new QLabel;
+  emptyText_ = new QLabel(tr(
+      "A schedule says which task of a megakernel runs on which queue, what it waits for and what it raises. "
+      "Open one (AutoMegaKernel JSON) and it is checked exactly: every interleaving, every element. If it is "
+      "unsafe, the run that shows it can be stepped through, and repairs are offered that have been "
+      "checked."));
+  emptyText_->setWordWrap(true);
+  open_ = new QPushButton(tr("Open a schedule\u2026"));
+  open_->setProperty("primary", true);
+  open_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  connect(open_, &QPushButton::clicked, this, [this] { context_.commands.action("file.open")->trigger(); });
+  cancel_ = new QPushButton(tr("Cancel"));
+  cancel_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  connect(cancel_, &QPushButton::clicked, this,
+          [this] { context_.jobs.cancel(QStringLiteral("schedule.check")); });
+  auto* column = new QVBoxLayout(empty_);
+  column->addWidget(emptyTitle_);
+  column->addWidget(emptyText_);
+  column->addWidget(open_);
+  column->addWidget(cancel_);
+  column->addStretch(1);
+}
+
+QWidget* ScheduleScreen::buildColumns() {
+  auto* left = hairSplitter(Qt::Vertical, "schedule.left",
+                            {new FindingsView(context_), new WhyView(context_)}, {350, 380}, {2, 3});
+  auto* counters = new CountersView(context_);
+  auto* memory = new MemoryView(context_);
+  changes_ = new ChangesView(context_);
+  json_ = new JsonView(context_);
+  details_ = new QStackedWidget;
+  const QStringList names{tr("counters"), tr("memory"), tr("changes")};
+  int index = 0;
+  for (DetailView* view : {static_cast<DetailView*>(counters), static_cast<DetailView*>(memory),
+                           static_cast<DetailView*>(changes_)}) {
+    details_->addWidget(view);
+    view->addSwitch(names, index++, [this](int page) { showDetail(page); });
+  }
+  auto* middle =
+      hairSplitter(Qt::Vertical, "schedule.middle",
+                   {new TasksView(context_), new QueuesView(context_), details_}, {270, 250, 190}, {4, 4, 3});
+  auto* right = hairSplitter(Qt::Vertical, "schedule.right", {new ScheduleInspector(context_), json_},
+                             {300, 420}, {2, 3});
+  left->setMinimumWidth(260);
+  right->setMinimumWidth(220);
+  return hairSplitter(Qt::Horizontal, "schedule.columns", {left, middle, right}, {330, 590, 306}, {2, 5, 2});
+}
+
+void ScheduleScreen::showDetail(int page) {
+  details_->setCurrentIndex(page);
+}
+
+void ScheduleScreen::retheme() {
+  const Theme& t = context_.theme.theme();
+  headline_->setFont(t.headline);
+  emptyTitle_->setFont(t.headline);
+  const QString muted = QStringLiteral("color: %1;").arg(t.muted.name());
+  subtitle_->setStyleSheet(muted);
+  emptyText_->setStyleSheet(muted);
+  emptyText_->setMaximumWidth(static_cast<int>(620 * t.scale));
+  header_->layout()->setContentsMargins(t.gutter + t.unit, t.padding, t.gutter, t.padding);
+  static_cast<QHBoxLayout*>(header_->layout())->setSpacing(t.unit);
+  mark_->setFixedSize(static_cast<int>(20 * t.scale), static_cast<int>(24 * t.scale));
+  empty_->layout()->setContentsMargins(t.gutter + t.unit, t.gutter, t.gutter, t.gutter);
+  static_cast<QVBoxLayout*>(empty_->layout())->setSpacing(t.gutter);
+  update();
+}
+
+QString ScheduleScreen::headline() const {
+  const auto state = schedule_.state();
+  if (!state) return {};
+  return schedule_.previewed() >= 0 ? tr("Preview, not applied. %1").arg(state->headline) : state->headline;
+}
+
+void ScheduleScreen::update() {
+  const Theme& t = context_.theme.theme();
+  const auto state = schedule_.state();
+  const bool opening = schedule_.checking() && !state;
+  pages_->setCurrentIndex(state ? 1 : 0);
+  header_->setVisible(state != nullptr);
+  emptyTitle_->setText(opening ? tr("Reading and checking\u2026") : tr("Is a megakernel's schedule safe?"));
+  emptyText_->setVisible(!opening);
+  open_->setVisible(!opening);
+  cancel_->setVisible(opening);
+  QWidget::update();
+  if (!state) return;
+  const bool busy = schedule_.checking();
+  mark_->setState(busy ? Mark::running : markOf(state->report.verdict), QString());
+  const QString words = headline();
+  const int room = width() - stepper_->sizeHint().width() - static_cast<int>(80 * t.scale);
+  headline_->setText(QFontMetrics(t.headline).elidedText(words, Qt::ElideRight, std::max(240, room)));
+  headline_->setToolTip(words);
+  headline_->setAccessibleDescription(words);
+  const QColor colour = state->report.verdict == schedule::Safety::safe        ? t.proved
+                        : state->report.verdict == schedule::Safety::undecided ? t.unknown
+                                                                               : t.refuted;
+  headline_->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+  QStringList facts;
+  if (schedule_.previewed() >= 0) facts << state->what;
+  if (state->schedule) {
+    facts << counted(static_cast<qint64>(state->schedule->tasks.size()), tr("task"), tr("tasks"));
+    if (state->wellFormed())
+      facts << counted(static_cast<qint64>(state->model->queues.size()), tr("queue"), tr("queues"));
+    facts << counted(static_cast<qint64>(state->schedule->counters.size()), tr("counter"), tr("counters"))
+          << tr("checked in %1").arg(duration(state->report.seconds));
+  }
+  if (state->report.position) facts << tr("first at position %1").arg(*state->report.position);
+  if (state->schedule && state->schedule->positions)
+    facts << tr("positions %1 to %2")
+                 .arg(state->schedule->positions->from)
+                 .arg(state->schedule->positions->to - 1);
+  if (state->report.verdict == schedule::Safety::safe) facts << qs(schedule::assumptions());
+  const QString line = join(facts);
+  subtitle_->setText(QFontMetrics(t.ui).elidedText(line, Qt::ElideRight, std::max(240, room)));
+  subtitle_->setToolTip(line);
+}
+
+void ScheduleScreen::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& t = context_.theme.theme();
+  painter.fillRect(rect(), t.surface);
+  if (!header_->isVisible()) return;
+  painter.setPen(t.line);
+  painter.drawLine(0, header_->height() - 1, width(), header_->height() - 1);
+}
+
+void ScheduleScreen::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  update();
+}
+
+bool ScheduleScreen::selectText(const QString& text) {
+  const auto state = schedule_.shown();
+  const QStringList parts = text.simplified().split(QLatin1Char(' '));
+  bool number = false;
+  const std::int64_t id = parts.value(1).toLongLong(&number);
+  if (!state || parts.size() != 2 || !number) return false;
+  const auto found = [](std::int32_t position, const auto& select) {
+    if (position < 0) return false;
+    select(position);
+    return true;
+  };
+  if (parts[0] == QLatin1String("task"))
+    return found(state->ids->task(id), [this](int t) { schedule_.selectTask(t); });
+  if (parts[0] == QLatin1String("counter"))
+    return found(state->ids->counter(id), [this](int c) { schedule_.selectCounter(c); });
+  if (parts[0] == QLatin1String("buffer"))
+    return found(state->ids->buffer(id), [this](int b) { schedule_.selectBuffer(b); });
+  if (parts[0] == QLatin1String("step")) {
+    schedule_.setStep(static_cast<int>(id));
+    return schedule_.step() == id;
+  }
+  if (parts[0] != QLatin1String("finding") || id < 0 ||
+      id >= static_cast<std::int64_t>(state->report.findings.size()))
+    return false;
+  schedule_.selectFinding(static_cast<int>(id));
+  return true;
+}
+
+void ScheduleScreen::compare() {
+  showDetail(2);
+  changes_->askAndCompare();
+}
+
+void ScheduleScreen::nextFinding() {
+  const auto state = schedule_.state();
+  if (!state || state->report.findings.empty()) return;
+  schedule_.selectFinding((schedule_.place().finding + 1) % static_cast<int>(state->report.findings.size()));
+}
+
+void ScheduleScreen::goToNextError() {
+  json_->goToNextError();
+}
+
+}  // namespace nuscope::views
+
+#include "moc_schedule_screen.cpp"

@@ -1,0 +1,58 @@
+#pragma once
+// The schedule side of the window: findings and why at the left; tasks, queues and details in the middle;
+// inspector and JSON at the right; above them the headline and the stepper.
+#include <QWidget>
+
+#include "views/view.h"
+
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+
+namespace nuscope::views {
+
+class ChangesView;
+class JsonView;
+class ScheduleDocument;
+class StateLabel;
+class StepperBar;
+
+class ScheduleScreen : public QWidget {
+  Q_OBJECT
+ public:
+  explicit ScheduleScreen(const ViewContext& context, QWidget* parent = nullptr);
+  [[nodiscard]] QString headline() const;
+  [[nodiscard]] StepperBar& stepper() const { return *stepper_; }
+  /// "finding 2", "task 12", "counter 4", "buffer 7" (ids), "step 10". False: not understood, or not there.
+  bool selectText(const QString& text);
+  void compare();
+  void nextFinding();
+  void goToNextError();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void buildHeader();
+  void buildEmpty();
+  QWidget* buildColumns();
+  void update();
+  void retheme();
+  void showDetail(int page);
+  ViewContext context_;
+  ScheduleDocument& schedule_;
+  QWidget* header_ = nullptr;
+  StateLabel* mark_ = nullptr;
+  QLabel *headline_ = nullptr, *subtitle_ = nullptr;
+  StepperBar* stepper_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  QWidget* empty_ = nullptr;
+  QLabel *emptyTitle_ = nullptr, *emptyText_ = nullptr;
+  QPushButton *open_ = nullptr, *cancel_ = nullptr;
+  QStackedWidget* details_ = nullptr;
+  ChangesView* changes_ = nullptr;
+  JsonView* json_ = nullptr;
+};
+
+}  // namespace nuscope::views
