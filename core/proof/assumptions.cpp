@@ -171,7 +171,7 @@ bool integerSubstitution(Calculus& c, IntRef e) {
           !positive(c, quotient->denominator))
         continue;
       Source divided;
-      divided.name = c.arena.source(atom->source).name + "_q";
+      divided.name = c.arena.source(atom->source).name + "'";
       divided.integer = true;
       const int number = c.arena.source(divided);
       const IntRef q = intElement(c, number, {});
@@ -329,7 +329,7 @@ void assume(Calculus& c, SymbolicDomain& domain, Assumptions& assumptions, std::
             std::span<const Precondition> right) {
   for (const auto& [symbol, bound] : assumptions.dims.lowerBounds()) {
     if (bound <= 1 || assumptions.dims.normalise(tensor::Dim::symbol(symbol)).asSymbol() != symbol) continue;
-    domain.bind(symbol, plus(c, dimension(c, symbol + "_m"), static_cast<long>(bound - 1)));
+    domain.bind(symbol, plus(c, dimension(c, symbol + "'"), static_cast<long>(bound - 1)));
   }
   for (const DimRelation& relation : assumptions.dims.relations()) {
     const IntRef gap = subtract(c, domain.dim(relation.right), domain.dim(relation.left));

@@ -111,7 +111,7 @@ void DimFacts::assume(const DimRelation& relation) {
       const auto symbol = atom.quotient->numerator.asSymbol();
       if (!symbol || isCounter(*symbol) || atom.quotient->denominator.mentions(*symbol)) continue;
       if (!positive(atom.quotient->denominator)) continue;
-      substitute(*symbol, atom.quotient->denominator * Dim::symbol(*symbol + "_q"));
+      substitute(*symbol, atom.quotient->denominator * Dim::symbol(*symbol + "'"));
       return;
     }
     for (const Dim::Atom& atom : atomsOf(difference)) {  // solve for a symbol with coefficient 1 or -1

@@ -24,8 +24,8 @@ struct DimRelation {
 class DimFacts {
  public:
   /// Adds a relation between dimensions (K % 4 == 0 arrives as K - 4*(K//4) == 0). Divisibilities and
-  /// equalities become substitutions (K := 4*K_q, with a fresh symbol K_q >= 1), lower bounds shift the
-  /// symbol; what has no such form is kept in `relations` only.
+  /// equalities become substitutions (K := 4*K', with a symbol K' >= 1 that no program can name), lower
+  /// bounds shift the symbol; what has no such form is kept in `relations` only.
   void assume(const DimRelation& relation);
   /// Declares a loop counter with its extent; inside the loop the extent is at least 1.
   void declareCounter(const std::string& counter, const Dim& extent);
