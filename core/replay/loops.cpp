@@ -1,0 +1,277 @@
+#include "core/replay/loops.h"
+
+#include <algorithm>
+
+namespace nuscope::replay {
+
+bool LoopStates::read(std::string& why) {
+  extent_ = forms_.dim(loop_->attributes.shape[0]);
+  if (!k_.positive(extent_)) {
+    why = "its extent is not shown to be at least 1";
+    return false;
+  }
+  counter_ = k_.index(extent_, "h");
+  // A number of rounds is at least 1, as a dimension is. No dimension of a program has such a name.
+  rounds_ = k_.dimension("rounds " + std::to_string(++k_.fresh))->asAtom();
+  for (std::size_t i = 0; i < loop_->attributes.body.size(); ++i) {
+    State state;
+    const tensor::NodeRef start = loop_->operands[i];
+    if (!tensor::isReal(start->dtype)) {
+      why = "a state is not real";
+      return false;
+    }
+    std::vector<PolyRef> at;
+    for (const auto& extent : start->shape) {
+      const PolyRef size = forms_.dim(extent);
+      state.index.push_back(size == k_.arena.one ? nullptr : k_.index(size, "i"));
+      at.push_back(state.index.back() == nullptr ? k_.arena.zero : k_.of(state.index.back()));
+    }
+    const Value first = forms_.stateAfter(loop_, i, at, k_.arena.zero, true);
+    const Value next = forms_.stateAfter(loop_, i, at, k_.of(counter_), false);
+    if (first.minus != nullptr || first.plus != nullptr || next.minus != nullptr || next.plus != nullptr) {
+      why = "a state is infinite after the first round";
+      return false;
+    }
+    if (!onlyOfStates(first) || !onlyOfStates(next)) {
+      why = "a round is not always defined";
+      return false;
+    }
+    state.first = first.p;
+    state.next = next.p;
+    state.name = forms_.stateName(loop_, i);
+    state.self = k_.element(state.name, at, false);
+    states_.push_back(std::move(state));
+  }
+  return true;
+}
+
+/// Nothing is required but that the states that are read are defined.
+bool LoopStates::onlyOfStates(const Value& value) const {
+  return std::all_of(value.requirements.begin(), value.requirements.end(), [&](const auto& requirement) {
+    const AtomRef atom = requirement->holds->asAtom();
+    if (atom == nullptr || atom->kind != Kind::positive) return false;
+    const AtomRef mark = atom->parts[0]->asAtom();
+    if (mark == nullptr || mark->kind != Kind::element) return false;
+    for (std::size_t i = 0; i < loop_->attributes.body.size(); ++i) {
+      if (mark->name == "defined " + forms_.stateName(loop_, i)) return true;
+    }
+    return false;
+  });
+}
+
+std::vector<AtomRef> LoopStates::stateAtoms(PolyRef p) const {
+  std::vector<AtomRef> result;
+  visit(p, [&](AtomRef atom) {
+    if (atom->kind == Kind::element && stateOf(atom) != nullptr) result.push_back(atom);
+  });
+  std::sort(result.begin(), result.end(), Before());
+  return result;
+}
+
+const LoopStates::State* LoopStates::stateOf(AtomRef atom) const {
+  for (const State& state : states_) {
+    if (state.name == atom->name) return &state;
+  }
+  return nullptr;
+}
+
+/// Every state in p replaced by a value given at the state's own index.
+PolyRef LoopStates::replaceStates(PolyRef p, const std::function<PolyRef(const State&)>& value) {
+  Substitution s(k_);
+  for (const AtomRef atom : stateAtoms(p)) {
+    const State& state = *stateOf(atom);
+    Substitution at(k_);
+    for (std::size_t i = 0; i < state.index.size(); ++i) {
+      if (state.index[i] != nullptr) at.map(state.index[i], atom->parts[i]);
+    }
+    s.map(atom, at.empty() ? value(state) : at(value(state)));
+  }
+  return s.empty() ? p : s(p);
+}
+
+/// g after one more round: the states advanced, and the counter one further.
+PolyRef LoopStates::later(PolyRef g) {
+  const AtomRef blank = k_.unrangedIndex();
+  const PolyRef moved =
+      replaceStates(replaced(k_, g, counter_, k_.of(blank)), [](const State& s) { return s.next; });
+  return replaced(k_, moved, blank, k_.plus(k_.of(counter_), 1));
+}
+
+PolyRef LoopStates::atRounds(PolyRef p, PolyRef n) {
+  return replaced(k_, p, rounds_, n);
+}
+
+bool LoopStates::closeExtremum(std::size_t i) {
+  State& state = states_[i];
+  for (const auto& [mono, coefficient] : state.next->terms) {
+    const AtomRef atom = k_.of(mono)->asAtom();
+    if (atom == nullptr || atom->kind != Kind::maximum) continue;
+    const PolyRef rest = k_.subtract(state.next, k_.of(mono, coefficient));
+    std::vector<PolyRef> others;
+    bool self = false;
+    for (const PolyRef part : atom->parts) {
+      const PolyRef whole = k_.add(rest, k_.scale(part, coefficient));
+      if (whole == state.self) {
+        self = true;
+      } else {
+        others.push_back(whole);
+      }
+    }
+    if (!self) continue;
+    const bool mirrored = coefficient < 0;
+    const PolyRef f = mirrored ? k_.minimum(others) : k_.maximum(others);
+    if (!stateAtoms(f).empty()) return false;
+    const AtomRef k = k_.index(k_.of(rounds_), "k");
+    const PolyRef body = replaced(k_, f, counter_, k_.of(k));
+    PolyRef fold = k_.max({k}, mirrored ? k_.negate(body) : body, k_.arena.one);
+    if (mirrored) fold = k_.negate(fold);
+    if (!closes(k_, k_.subtract(state.first, replaced(k_, f, counter_, k_.arena.zero))))
+      fold = mirrored ? k_.minimum({state.first, fold}) : k_.maximum({state.first, fold});
+    state.closed = fold;
+    return true;
+  }
+  return false;
+}
+
+bool LoopStates::affine(const State& state, PolyRef& a, PolyRef& b) {
+  const AtomRef self = state.self->asAtom();
+  a = k_.arena.zero;
+  b = k_.arena.zero;
+  for (const auto& [mono, coefficient] : state.next->terms) {
+    const Rational e = mono->exponent(self);
+    const PolyRef rest = k_.of(e == 0 ? mono : k_.without(mono, self), coefficient);
+    if (occurs(rest, self) || (e != 0 && e != 1)) return false;
+    (e == 1 ? a : b) = k_.add(e == 1 ? a : b, rest);
+  }
+  return true;
+}
+
+/// 1, parts of the coefficient that mention states, and its denominators.
+std::vector<PolyRef> LoopStates::candidates(PolyRef a) {
+  std::vector<PolyRef> result{k_.arena.one};
+  if (a->terms.size() == 1) {
+    std::vector<Factor> parts;
+    for (const auto& factor : a->terms[0].first->factors) {
+      if (!stateAtoms(k_.of(factor.first)).empty()) parts.push_back(factor);
+    }
+    for (unsigned mask = 1; parts.size() <= 5 && mask < (1U << parts.size()); ++mask) {
+      std::vector<Factor> chosen;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if ((mask >> i & 1U) != 0) chosen.push_back(parts[i]);
+      }
+      result.push_back(k_.of(k_.monoOf(std::move(chosen))));
+    }
+  }
+  std::map<AtomRef, Rational, Before> inverses;
+  for (const auto& [mono, coefficient] : a->terms) {
+    for (const auto& [atom, e] : mono->factors) {
+      if (e < 0 && atom->kind != Kind::exp) inverses.emplace(atom, -e);
+    }
+  }
+  PolyRef denominator = k_.arena.one;
+  for (const auto& [atom, e] : inverses) denominator = k_.multiply(denominator, k_.of(atom, e));
+  if (denominator != k_.arena.one && contains(denominator->variables, counter_))
+    result.push_back(replaced(k_, denominator, counter_, k_.plus(k_.of(counter_), -1)));
+  return result;
+}
+
+std::size_t LoopStates::factors(std::size_t i) {
+  PolyRef a = nullptr;
+  PolyRef b = nullptr;
+  return affine(states_[i], a, b) ? candidates(a).size() : 0;
+}
+
+bool LoopStates::carries(std::size_t i, std::size_t factor) {
+  PolyRef a = nullptr;
+  PolyRef b = nullptr;
+  if (!affine(states_[i], a, b)) return false;
+  const auto all = candidates(a);
+  return factor < all.size() && closes(k_, k_.subtract(k_.multiply(later(all[factor]), a), all[factor]));
+}
+
+bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope& telescope) {
+  State& state = states_[i];
+  PolyRef a = nullptr;
+  PolyRef b = nullptr;
+  if (!affine(state, a, b)) return false;
+  const auto all = candidates(a);
+  if (factor >= all.size()) return false;
+  const PolyRef g = all[factor];
+  PolyRef gain = k_.multiply(later(g), b);
+  PolyRef potential = k_.arena.zero;
+  if (telescope.atom >= 0) {
+    const auto atoms = stateAtoms(gain);
+    if (static_cast<std::size_t>(telescope.atom) >= atoms.size() || std::abs(telescope.sign) != 1)
+      return false;
+    const PolyRef weight = telescope.weight == 0 ? k_.of(counter_) : k_.arena.one;
+    const PolyRef square =
+        k_.multiply(weight, k_.power(k_.of(atoms[static_cast<std::size_t>(telescope.atom)]), 2));
+    const PolyRef growth = k_.subtract(later(square), square);
+    const PolyRef whole = k_.add(gain, k_.scale(growth, telescope.sign));
+    std::vector<PolyRef> pure;
+    for (const auto& [mono, coefficient] : whole->terms) {
+      const bool inverses = std::any_of(mono->factors.begin(), mono->factors.end(),
+                                        [](const Factor& f) { return f.second < 0; });
+      const PolyRef term = k_.of(mono, coefficient);
+      if (!inverses && stateAtoms(term).empty()) pure.push_back(term);
+    }
+    gain = k_.total(pure);
+    potential = k_.scale(square, telescope.sign);
+  }
+  if (!stateAtoms(gain).empty()) return false;
+  const AtomRef k = k_.index(k_.of(rounds_), "k");
+  const PolyRef sum = k_.sum({k}, replaced(k_, gain, counter_, k_.of(k)));
+  const auto afterFirst = [&](PolyRef p) {
+    const AtomRef blank = k_.unrangedIndex();
+    const PolyRef moved =
+        replaceStates(replaced(k_, p, counter_, k_.of(blank)), [](const State& s) { return s.first; });
+    return replaced(k_, moved, blank, k_.arena.one);
+  };
+  // After the first round: g * first = constant + gain(0) - potential.
+  const PolyRef begin = k_.add(k_.multiply(afterFirst(g), state.first), afterFirst(potential));
+  PolyRef constant = k_.subtract(begin, replaced(k_, gain, counter_, k_.arena.zero));
+  if (closes(k_, constant)) constant = k_.arena.zero;
+  const auto now = [&](PolyRef p) -> PolyRef {
+    for (const AtomRef atom : stateAtoms(p)) {
+      if (stateOf(atom)->closed == nullptr) return nullptr;
+    }
+    return replaceStates(replaced(k_, p, counter_, k_.of(rounds_)), [](const State& s) { return s.closed; });
+  };
+  const PolyRef carried = now(g);
+  const PolyRef stored = carried == nullptr ? nullptr : now(potential);
+  if (stored == nullptr || !isNonZero(k_.sign(carried))) return false;
+  state.closed = k_.multiply(k_.subtract(k_.add(constant, sum), stored), k_.inverse(carried));
+  return true;
+}
+
+bool LoopStates::ready(std::size_t i) {
+  const auto atoms = stateAtoms(states_[i].next);
+  return std::all_of(atoms.begin(), atoms.end(),
+                     [&](AtomRef atom) { return stateOf(atom)->closed != nullptr; });
+}
+
+PolyRef LoopStates::base(std::size_t i) {
+  return k_.subtract(atRounds(states_[i].closed, k_.arena.one), states_[i].first);
+}
+
+PolyRef LoopStates::step(std::size_t i) {
+  if (extent_ == k_.arena.one) return nullptr;
+  const AtomRef before = k_.index(k_.plus(extent_, -1), "n");
+  const PolyRef n = k_.plus(k_.of(before), 1);
+  const PolyRef next = replaceStates(states_[i].next, [&](const State& s) {
+    if (s.closed == nullptr) throw Refused{"a state without a closed form"};
+    return atRounds(s.closed, n);
+  });
+  return k_.subtract(replaced(k_, next, counter_, n), atRounds(states_[i].closed, k_.plus(n, 1)));
+}
+
+std::vector<ClosedState> LoopStates::result() const {
+  std::vector<ClosedState> result;
+  for (const State& state : states_) {
+    if (state.closed == nullptr) throw Refused{"a state without a closed form"};
+    result.push_back({state.index, rounds_, state.closed});
+  }
+  return result;
+}
+
+}  // namespace nuscope::replay
