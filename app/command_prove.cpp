@@ -5,12 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "app/program_argument.h"
+#include "app/proof_recording.h"
 #include "core/base/diagnostics.h"
 #include "core/base/files.h"
 #include "core/base/process.h"
@@ -34,6 +35,8 @@ struct Options {
   bool steps = false;
   bool noAssert = false;
   std::string smtFolder;
+  std::string recordFile;
+  bool cache = false;
   double secondsLimit = 10;
   std::uint64_t seed = 1;
 };
@@ -170,17 +173,31 @@ void printProof(const Proof& p, bool integers, bool steps) {
   }
 }
 
-/// DIR/NAME_1.smt2, ...: each obligation that a solver closed.
-void writeObligations(const std::string& folder, const std::string& file, const Proof& p) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  int number = 0;
+/// The obligations that the prover's solver closed, for a proof without a record.
+std::vector<std::string> obligationsOf(const Proof& p) {
+  std::vector<std::string> result;
   for (const auto& s : p.steps) {
-    if (s.smt.empty()) continue;
-    const fs::path path =
-        fs::path(folder) / fmt::format("{}_{}.smt2", fs::path(file).stem().string(), ++number);
-    writeWholeFile(path, s.smt);
+    if (!s.smt.empty()) result.push_back(s.smt);
   }
+  return result;
+}
+
+nlohmann::json recordJson(const std::string& file, const Recording& r) {
+  return {{"file", file},
+          {"replayable", r.replayable},
+          {"why", r.why},
+          {"bytes", r.record.size()},
+          {"obligations", r.obligations.size()},
+          {"seconds", r.seconds}};
+}
+
+void printRecording(const std::string& file, const Recording& r) {
+  if (!r.replayable) {
+    std::cerr << "no record: " << r.why << "\n";
+    return;
+  }
+  fmt::print("  record: {} bytes, {} obligations, replayed independently ({:.1f} ms, measured){}\n",
+             r.record.size(), r.obligations.size(), r.seconds * 1000, file.empty() ? "" : ", in " + file);
 }
 
 nlohmann::json assertsJson(const proof::AssertSearch& search) {
@@ -196,6 +213,16 @@ void printAsserts(const proof::AssertSearch& search) {
     fmt::print("  {} if {}; proved with\n", i == 0 ? "equal" : "or", answer.words);
     for (const auto& text : answer.asserts) fmt::print("    assert {}\n", text);
   }
+}
+
+/// The record of a proof, where one is asked for, and what is to be kept of it.
+std::optional<Recording> recorded(const Options& options, const tensor::Program& left,
+                                  const tensor::Program& right, proof::Mode mode, const Progress& progress) {
+  if (options.recordFile.empty() && options.smtFolder.empty() && !options.cache) return std::nullopt;
+  Recording result = recordingOf(left, right, mode, options.secondsLimit, progress);
+  if (result.replayable && !options.recordFile.empty()) writeWholeFile(options.recordFile, result.record);
+  if (options.cache) rememberProof(left, right, mode, result);
+  return result;
 }
 
 Exit exitOf(Verdict verdict) {
@@ -216,13 +243,24 @@ int runProve(const Options& options) {
   auto all = nlohmann::json::array();
   Exit worst = yes;
   const bool single = options.files.size() == 2;
+  if (!single && !options.recordFile.empty()) throw UserError("--record takes two programs");
   for (std::size_t i = 1; i < options.files.size(); ++i) {
     const auto other = readProgramArgument(options.files[i]);
-    const Proof p = proof::prove(reference.program, other.program, how, command.progress());
+    const auto remembered =
+        options.cache ? rememberedProof(reference.program, other.program, how.mode) : std::nullopt;
+    const Proof p =
+        remembered ? *remembered : proof::prove(reference.program, other.program, how, command.progress());
     // The worst of several: refuted, then unknown.
     const Exit code = exitOf(p.verdict);
     if (code == no || (code == undecided && worst == yes)) worst = code;
-    if (!options.smtFolder.empty()) writeObligations(options.smtFolder, options.files[i], p);
+    std::optional<Recording> recording;
+    if (p.verdict == Verdict::proved &&
+        !(remembered && options.recordFile.empty() && options.smtFolder.empty()))
+      recording = recorded(options, reference.program, other.program, how.mode, command.progress());
+    if (!options.smtFolder.empty()) {
+      writeObligations(options.smtFolder, fs::path(options.files[i]).stem().string(),
+                       recording && recording->replayable ? recording->obligations : obligationsOf(p));
+    }
     proof::AssertSearch asserts;
     if (single && !options.noAssert && p.verdict != Verdict::proved) {
       proof::AssertOptions search;
@@ -232,9 +270,11 @@ int runProve(const Options& options) {
     if (options.json) {
       all.push_back(proofJson(options.files[i], p));
       if (single) all.back()["weakest_asserts"] = assertsJson(asserts);
+      if (recording) all.back()["record"] = recordJson(options.recordFile, *recording);
     } else if (single) {
       printProof(p, usesIntegers(reference.program) || usesIntegers(other.program), options.steps);
       printAsserts(asserts);
+      if (recording) printRecording(options.recordFile, *recording);
     } else {
       fmt::print("{}: {} ({}; {:.1f} ms)\n", options.files[i], proof::text(p.verdict), p.reason,
                  p.seconds * 1000);
@@ -262,7 +302,16 @@ void addProve(CLI::App& app, Action& action) {
                     "Do not look for an assert under which a pair that is not equal is (at most 2 seconds)");
   command->add_flag("--steps", options->steps, "Print the steps of the argument");
   command->add_flag("--json", options->json, "The whole proof as JSON");
-  command->add_option("--smt2", options->smtFolder, "Folder for the obligations that a solver closed");
+  command->add_flag(
+      "--cache", options->cache,
+      "Keep records in the user's cache folder; a goal found there is proved once its record is "
+      "replayed (no draws, and no steps to show)");
+  command->add_option("--record", options->recordFile,
+                      "File for a record of the proof, which `nuscope replay` confirms independently");
+  command->add_option(
+      "--smt2", options->smtFolder,
+      "Folder for the ground obligations in SMT-LIB, one file each: those of the record, or, where there "
+      "is none, those that the prover's solver closed");
   command->add_option("--limit", options->secondsLimit, "Seconds for one pair (default: 10)");
   command->add_option("--seed", options->seed, "Seed of the draws");
   command->callback([&action, options] { action = [options] { return runProve(*options); }; });

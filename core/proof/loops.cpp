@@ -42,7 +42,7 @@ class Solver {
     if (!positive(c_, extent_)) return refuse("its extent is not shown to be at least 1");
     counter_ = freshIndex(c_, extent_, "k");
     // A number of rounds is at least 1, as a dimension is.
-    rounds_ = dimension(c_, "n" + std::to_string(c_.arena.nextNumber()))->terms[0].first->atoms[0];
+    rounds_ = dimension(c_, "n'" + std::to_string(c_.arena.nextNumber()))->terms[0].first->atoms[0];
     for (std::size_t i = 0; i < loop_->attributes.body.size(); ++i) {
       if (!read(i)) return std::nullopt;
     }

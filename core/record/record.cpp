@@ -27,7 +27,7 @@ class Searching : public Guide {
     const std::string here = text(fold);
     const std::size_t mark = tape.size();
     const int fresh = kernel.fresh;
-    for (const Instance& candidate : candidates(kernel, fold)) {
+    for (const Instance& candidate : candidates(fold)) {
       const bool fits = kernel.apply(fold, candidate, true) != nullptr;
       tape.resize(mark);
       kernel.fresh = fresh;
@@ -40,7 +40,7 @@ class Searching : public Guide {
   }
 
  private:
-  static std::vector<Instance> candidates(Kernel& kernel, const Fold& fold) {
+  static std::vector<Instance> candidates(const Fold& fold) {
     std::vector<Instance> result;
     const int n = static_cast<int>(fold.variables.size());
     const auto each = [&](Lemma lemma, int seconds) {
@@ -55,7 +55,6 @@ class Searching : public Guide {
         for (int i = 0; i < n; ++i) result.push_back({lemma, i, j});
       }
     };
-    static_cast<void>(kernel);
     if (fold.kind == Kind::sum) {
       each(Lemma::tile, 4);
       each(Lemma::count, n);
