@@ -169,6 +169,18 @@ TEST(ScheduleHeartbeat, AHundredThousandTasksStayFluid) {
               frames.worst, frames.mean);
   EXPECT_LT(frames.worst, 60);
 
+  // Steps, and the selection of tasks everywhere.
+  heartbeat.start();
+  for (int i = 0; i < 12; ++i) {
+    schedule.setStep(i * 8000);
+    QTest::qWait(60);
+    schedule.selectTask(i * 8000);
+    QTest::qWait(60);
+  }
+  const qint64 stepping = heartbeat.stop();
+  std::printf("longest stall while stepping and choosing: %lld ms (%lld ms with other processes)\n",
+              static_cast<long long>(stepping), static_cast<long long>(heartbeat.seen()));
+  EXPECT_LT(stepping, 150);
   jobs.stopAll();
 }
 

@@ -129,6 +129,8 @@ TintColours tintColours(Tint tint, const Theme& t) {
 }
 
 QSizeF cardSize(const Box& box, const Theme& t) {
+  if (box.width > 0)
+    return {std::ceil(box.width * t.scale), std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
   const QStringList parts = titleLines(box, t);
   const QFontMetricsF title(parts.size() > 1 ? longTitleFont(t) : titleFont(t));
   const QFontMetricsF code(t.code);
@@ -138,8 +140,6 @@ QSizeF cardSize(const Box& box, const Theme& t) {
   text = std::max(text, code.horizontalAdvance(box.second));
   text = std::max(text, code.horizontalAdvance(box.third));
   const double width = tabWidth(t) + 2 * sidePadding(t) + text + 2;
-  if (box.width > 0)
-    return {std::ceil(box.width * t.scale), std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
   return {std::clamp(std::ceil(width), 104 * t.scale, 190 * t.scale),
           std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};
 }

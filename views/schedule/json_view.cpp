@@ -139,7 +139,10 @@ void JsonView::mark() {
   if (!typed && !fromHere_) {
     SourceRange target = range;
     if (target.line == 0 && !lines.empty()) target = {lines.front(), 1, lines.front(), 1};
-    if (target.line > 0) editor_->goTo(target);
+    if (target.line > 0) {
+      editor_->goTo(target);
+      editor_->centerCursor();
+    }
   }
   fromHere_ = false;
 }

@@ -170,8 +170,8 @@ void QueuesView::restate() {
   }
   chart_->setMarked(std::move(marked));
   if (place.task >= 0) chart_->reveal(place.task);
-  const QString queues =
-      counted(static_cast<qint64>(state_->model->queues.size()), tr("queue"), tr("queues"));
+  const auto count = static_cast<qint64>(state_->model->queues.size());
+  const QString queues = count == 0 ? tr("tasks in no queue") : counted(count, tr("queue"), tr("queues"));
   setSubtitle(timed_ && !timingRefusal_.isEmpty() ? tr("no modelled time: %1").arg(timingRefusal_)
               : faults_.empty()                   ? tr("%1, by round").arg(queues)
                                 : tr("%1, by round, those of the finding first").arg(queues));

@@ -222,6 +222,10 @@ void TasksView::reload() {
 
 void TasksView::restate() {
   if (!tasks_ || !state_) return;
+  const Shown now{tasks_, schedule_.run(), schedule_.difference(), schedule_.step(),
+                  schedule_.place().counter};
+  if (now == shownNow_) return;
+  shownNow_ = now;
   changed_ = changedTasks(schedule_);
   certificate_ = certificateTasks(schedule_);
   GraphContent content;

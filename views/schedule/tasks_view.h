@@ -4,7 +4,9 @@
 #include <memory>
 #include <set>
 
+#include "core/schedule/diff.h"
 #include "core/schedule/outline.h"
+#include "core/schedule/rounds.h"
 #include "views/graph/graph_content.h"
 #include "views/view.h"
 
@@ -44,6 +46,7 @@ class TasksView : public View {
 
  protected:
   void refresh() override;
+  [[nodiscard]] int refreshDelay() const override { return 20; }  // many boxes: after what was clicked
   void fillContextMenu(QMenu& menu) override;
   void keyPressEvent(QKeyEvent* event) override;
 
@@ -75,6 +78,15 @@ class TasksView : public View {
   std::shared_ptr<const schedule::TaskGraph> tasks_;
   std::map<int, Mark> changed_;
   std::set<int> certificate_;
+  /// What the boxes say hangs on: another task that is chosen changes none of them.
+  struct Shown {
+    std::shared_ptr<const schedule::TaskGraph> tasks;
+    std::shared_ptr<const schedule::Rounds> run;
+    std::shared_ptr<const schedule::Difference> difference;
+    int step = -1, counter = -1;
+    bool operator==(const Shown&) const = default;
+  };
+  Shown shownNow_;
 };
 
 }  // namespace nuscope::views
