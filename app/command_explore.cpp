@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "app/cancel.h"
@@ -181,25 +183,34 @@ void printTable(const NuGraph& graph, double seconds) {
   if (!graph.cuts().empty()) fmt::print("\n");
 }
 
-/// The variants by hand that the study has of this program are kept.
+/// The nu-graph that a study has of this program, if any.
+std::optional<NuGraph> earlierGraph(const std::string& path, const ProgramArgument& source) {
+  if (path.empty() || !std::filesystem::exists(path) || !sweep::Study::looksLikeStudy(path))
+    return std::nullopt;
+  const auto study = sweep::Study::open(path, sweep::Study::Access::read);
+  const auto known = study->findRevision(source.text);
+  const auto stored = known ? study->nuGraph(known->id) : std::nullopt;
+  if (!stored) return std::nullopt;
+  auto earlier = nugraph::fromJson(*stored);
+  if (earlier) return std::move(earlier).value();
+  fmt::print(stderr, "the nu-graph in {} is not used: {}\n", path, earlier.refusal().message);
+  return std::nullopt;
+}
+
+/// The variants by hand that the studies have of this program are kept.
 std::shared_ptr<const NuGraph> withEarlier(std::shared_ptr<const NuGraph> graph,
                                            const ProgramArgument& source, const ExploreArguments& arguments,
                                            const propagate::ByHandOptions& options,
                                            const Progress& progress) {
-  const std::string& path = arguments.output;
-  if (path.empty() || !std::filesystem::exists(path) || !sweep::Study::looksLikeStudy(path)) return graph;
-  const auto study = sweep::Study::open(path, sweep::Study::Access::read);
-  const auto known = study->findRevision(source.text);
-  const auto stored = known ? study->nuGraph(known->id) : std::nullopt;
-  if (!stored) return graph;
-  const auto earlier = nugraph::fromJson(*stored);
-  if (!earlier) {
-    fmt::print(stderr, "the study's nu-graph is not used: {}\n", earlier.refusal().message);
-    return graph;
+  std::set<std::string> paths{arguments.output};
+  if (source.study) paths.insert(arguments.program);
+  for (const std::string& path : paths) {
+    const auto earlier = earlierGraph(path, source);
+    if (!earlier) continue;
+    std::vector<std::string> lost;
+    graph = propagate::withByHandOf(std::move(graph), *earlier, options, progress, lost);
+    for (const std::string& sentence : lost) fmt::print(stderr, "{}\n", sentence);
   }
-  std::vector<std::string> lost;
-  graph = propagate::withByHandOf(std::move(graph), *earlier, options, progress, lost);
-  for (const std::string& sentence : lost) fmt::print(stderr, "{}\n", sentence);
   return graph;
 }
 

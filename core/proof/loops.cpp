@@ -28,8 +28,18 @@ struct State {
   PolyRef first = nullptr;          ///< after the first round
   PolyRef next = nullptr;           ///< after round `counter`, in old values
   PolyRef closed = nullptr;         ///< in terms of `rounds`, once found
+  PolyRef last = nullptr;           ///< after all rounds
   std::vector<PolyRef> firstNeeds;  ///< 0/1: what the first round requires
   std::vector<PolyRef> needs;       ///< and a later one, besides that the states it reads are defined
+  // How it is closed. All but `start` and the constant are, like `next`, in terms of the states and the
+  // counter. An extremum: of `body` over the rounds in which `guard` holds, and of `first` unless the body
+  // starts there.
+  PolyRef body = nullptr, guard = nullptr;
+  bool mirrored = false, startsHere = true;
+  // A product: of `start` and of `ratio` over the rounds.
+  PolyRef ratio = nullptr;
+  // A sum: carried * state + stored = constant + the sum of `gain`.
+  PolyRef carried = nullptr, stored = nullptr, gain = nullptr, constant = nullptr;
 };
 
 class Solver {
@@ -49,7 +59,9 @@ class Solver {
     for (std::size_t left = states_.size(); left > 0;) {
       std::size_t solved = 0;
       for (State& state : states_) {
-        if (state.closed == nullptr && close(state)) ++solved;
+        if (state.closed != nullptr || !close(state)) continue;
+        order_.push_back(&state);
+        ++solved;
       }
       if (solved == 0) return refuse("no closed form was found for " + text(c_, firstOpen().next));
       left -= solved;
@@ -59,7 +71,11 @@ class Solver {
       if (!defined(state)) return refuse("a round is not shown to be always defined");
     }
     std::vector<ClosedState> result;
-    for (const State& state : states_) result.push_back({state.index, rounds_, state.closed});
+    for (State* state : order_) {
+      state->last = form(*state, extent_, &State::last);
+      if (state->last == nullptr) return refuse("the value after all rounds is not shown to be defined");
+    }
+    for (const State& state : states_) result.push_back({state.index, rounds_, state.closed, state.last});
     return result;
   }
 
@@ -211,18 +227,39 @@ class Solver {
     const PolyRef a = sumOf(c_, parts);
     if (a->isConstant() || !stateAtoms(a).empty()) return false;
     if (!same(state.first, multiply(c_, state.start, atCounter(a, c_.arena.zeroInt)))) return false;
-    const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
-    state.closed = multiply(c_, state.start, makeProduct(c_, {k}, atCounter(a, intOf(c_, k))));
+    state.ratio = a;
+    state.closed = form(state, intOf(c_, rounds_), &State::closed);
     return true;
   }
 
-  /// next = max(self, f): the maximum of f over the rounds, and of the first value. Minima mirrored.
+  /// next = taken where the guard holds, and self elsewhere.
+  struct Guarded {
+    PolyRef guard = nullptr;
+    PolyRef taken = nullptr;
+  };
+  std::optional<Guarded> guarded(const State& state) {
+    Guarded result{c_.arena.one, state.next};
+    while (const AtomRef condition = firstIndicator(result.taken)) {
+      const PolyRef yes = setIndicator(c_, result.taken, condition, true);
+      const PolyRef no = setIndicator(c_, result.taken, condition, false);
+      if (yes != state.self && no != state.self) return std::nullopt;
+      const PolyRef holds = polyOf(c_, condition);
+      result.guard = multiply(c_, result.guard, no == state.self ? holds : negation(c_, holds));
+      result.taken = no == state.self ? yes : no;
+    }
+    return stateAtoms(result.guard).empty() ? std::optional(result) : std::nullopt;
+  }
+
+  /// next = max(self, f), in rounds where a guard holds: the maximum of f over these rounds, and of the first
+  /// value. Minima mirrored.
   bool closeExtremum(State& state) {
-    for (const auto& [mono, coefficient] : state.next->terms) {
+    const auto found = guarded(state);
+    if (!found) return false;
+    for (const auto& [mono, coefficient] : found->taken->terms) {
       const AtomRef atom =
           mono->factors.size() == 1 && mono->factors[0].second == 1 ? mono->factors[0].first : nullptr;
       if (atom == nullptr || atom->kind != AtomKind::maximum) continue;
-      const PolyRef rest = subtract(c_, state.next, polyOf(c_, mono, coefficient));
+      const PolyRef rest = subtract(c_, found->taken, polyOf(c_, mono, coefficient));
       std::vector<PolyRef> others;
       bool self = false;
       for (const PolyRef part : atom->polys) {
@@ -233,22 +270,56 @@ class Solver {
           others.push_back(whole);
         }
       }
-      if (!self) continue;
-      const bool mirrored = coefficient < 0;
-      const PolyRef f = mirrored ? minimumOf(c_, others) : maximumOf(c_, others);
-      if (!stateAtoms(f).empty()) return false;
-      const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
-      const PolyRef body = atCounter(f, intOf(c_, k));
-      PolyRef fold = makeMax(c_, {k}, mirrored ? negate(c_, body) : body, c_.arena.one);
-      if (mirrored) fold = negate(c_, fold);
-      if (!same(state.first, atCounter(f, c_.arena.zeroInt))) {
-        const std::vector<PolyRef> both{state.first, fold};
-        fold = mirrored ? minimumOf(c_, both) : maximumOf(c_, both);
-      }
-      state.closed = fold;
-      return true;
+      if (self && closeOver(state, others, found->guard, coefficient < 0)) return true;
     }
     return false;
+  }
+
+  bool closeOver(State& state, const std::vector<PolyRef>& others, PolyRef guard, bool mirrored) {
+    const PolyRef f = mirrored ? minimumOf(c_, others) : maximumOf(c_, others);
+    if (!stateAtoms(f).empty()) return false;
+    const bool plain = guard == c_.arena.one;
+    const bool startsHere = same(state.first, atCounter(f, c_.arena.zeroInt));
+    // Under a guard the first round must count, or there would be nothing to take the maximum of.
+    if (!plain && (!startsHere || atCounter(guard, c_.arena.zeroInt) != c_.arena.one)) return false;
+    state.body = f;
+    state.guard = guard;
+    state.mirrored = mirrored;
+    state.startsHere = startsHere;
+    state.closed = form(state, intOf(c_, rounds_), &State::closed);
+    return true;
+  }
+
+  /// The fold that a state is, over a number of rounds >= 1.
+  PolyRef folded(const State& state, IntRef rounds) {
+    const IntAtomRef k = freshIndex(c_, rounds, "k");
+    if (state.ratio != nullptr)
+      return multiply(c_, state.start, makeProduct(c_, {k}, atCounter(state.ratio, intOf(c_, k))));
+    if (state.body == nullptr)
+      return add(c_, state.constant, makeSum(c_, {k}, atCounter(state.gain, intOf(c_, k))));
+    const PolyRef body = atCounter(state.body, intOf(c_, k));
+    PolyRef fold =
+        makeMax(c_, {k}, state.mirrored ? negate(c_, body) : body, atCounter(state.guard, intOf(c_, k)));
+    if (state.mirrored) fold = negate(c_, fold);
+    if (state.startsHere) return fold;
+    const std::vector<PolyRef> both{state.first, fold};
+    return state.mirrored ? minimumOf(c_, both) : maximumOf(c_, both);
+  }
+
+  /// The state after a number of rounds >= 1, by the values of the others then; null where one is not known.
+  PolyRef form(const State& state, IntRef rounds, PolyRef State::*value) {
+    const PolyRef fold = folded(state, rounds);
+    if (state.body != nullptr || state.ratio != nullptr) return fold;
+    const auto then = [&](PolyRef p) -> PolyRef {
+      const auto atoms = stateAtoms(p);
+      if (std::ranges::any_of(atoms, [&](AtomRef atom) { return stateOf(atom)->*value == nullptr; }))
+        return nullptr;
+      return replaceStates(atCounter(p, rounds), [&](const State& s) { return s.*value; });
+    };
+    const PolyRef carried = then(state.carried);
+    const PolyRef stored = then(state.stored);
+    if (carried == nullptr || stored == nullptr || !isNonZero(signOf(c_, carried))) return nullptr;
+    return multiply(c_, subtract(c_, fold, stored), inverse(c_, carried));
   }
 
   bool same(PolyRef a, PolyRef b) { return isZero(subtract(c_, a, b)); }
@@ -300,22 +371,25 @@ class Solver {
   }
 
   /// Candidates for the factor that a state carries, from its coefficient: 1, parts of the coefficient that
-  /// mention states, its denominators, and the states themselves.
+  /// mention states, what it is a quotient of, its denominators, and the states
+  /// themselves.
   std::vector<PolyRef> factorsOf(PolyRef a) {
     std::vector<PolyRef> result{c_.arena.one};
-    if (a->terms.size() == 1) {
+    constexpr std::size_t mostTerms = 4;
+    for (std::size_t t = 0; t < a->terms.size() && a->terms.size() <= mostTerms; ++t) {
       std::vector<std::pair<AtomRef, Rational>> parts;
-      for (const auto& factor : a->terms[0].first->factors) {
-        if (!stateAtoms(polyOf(c_, factor.first)).empty()) parts.push_back(factor);
+      for (const auto& factor : a->terms[t].first->factors) {
+        if (!factor.first->isIndicator() && !stateAtoms(polyOf(c_, factor.first)).empty())
+          parts.push_back(factor);
       }
-      if (parts.size() <= 5) {
-        for (unsigned mask = 1; mask < (1U << parts.size()); ++mask) {
-          std::vector<std::pair<AtomRef, Rational>> chosen;
-          for (std::size_t i = 0; i < parts.size(); ++i) {
-            if ((mask >> i & 1U) != 0) chosen.push_back(parts[i]);
-          }
-          result.push_back(polyOf(c_, rawMono(c_, std::move(chosen))));
+      if (parts.size() > 5) continue;
+      for (unsigned mask = 1; mask < (1U << parts.size()); ++mask) {
+        std::vector<std::pair<AtomRef, Rational>> chosen;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          if ((mask >> i & 1U) != 0) chosen.push_back(parts[i]);
         }
+        const PolyRef candidate = polyOf(c_, rawMono(c_, std::move(chosen)));
+        if (std::ranges::find(result, candidate) == result.end()) result.push_back(candidate);
       }
     }
     PolyRef denominator = c_.arena.one;
@@ -328,6 +402,11 @@ class Solver {
         seen.push_back(atom);
         denominator = multiply(c_, denominator, polyOf(c_, atom, -exponent));
       }
+    }
+    if (denominator != c_.arena.one) {
+      const PolyRef numerator = multipliedThrough(c_, a);
+      if (!stateAtoms(numerator).empty()) result.push_back(numerator);
+      if (!stateAtoms(denominator).empty()) result.push_back(inverse(c_, denominator));
     }
     if (denominator != c_.arena.one && contains(denominator->variables, counter_)) {
       result.push_back(atCounter(denominator, plus(c_, intOf(c_, counter_), -1)));
@@ -342,9 +421,8 @@ class Solver {
   /// g*self grows by `gain` in a round.
   bool closeSum(State& state, PolyRef g, PolyRef gain) {
     PolyRef potential = c_.arena.zero;  // state.closed = (constant + sum of pure gains - potential) / g
+    gain = divided(gain);
     if (!stateAtoms(gain).empty() && !telescope(gain, potential)) return false;
-    const IntAtomRef k = freshIndex(c_, intOf(c_, rounds_), "k");
-    const PolyRef sum = makeSum(c_, {k}, atCounter(gain, intOf(c_, k)));
     // After the first round: g1 * first = constant + gain(0) - potential1.
     const auto afterFirst = [&](PolyRef p) {
       const IntAtomRef blank = freshVariable(c_, nullptr, false);
@@ -353,19 +431,36 @@ class Solver {
     const PolyRef begin = add(c_, multiply(c_, afterFirst(g), state.first), afterFirst(potential));
     PolyRef constant = subtract(c_, begin, atCounter(gain, c_.arena.zeroInt));
     if (isZero(constant)) constant = c_.arena.zero;
-    PolyRef total = add(c_, constant, sum);
-    const auto atRounds = [&](PolyRef p) -> PolyRef {
-      const auto atoms = stateAtoms(p);
-      const bool ready = std::all_of(atoms.begin(), atoms.end(),
-                                     [&](AtomRef atom) { return stateOf(atom)->closed != nullptr; });
-      if (!ready) return nullptr;
-      return replaceStates(atCounter(p, intOf(c_, rounds_)), [](const State& s) { return s.closed; });
-    };
-    const PolyRef carried = atRounds(g);
-    const PolyRef stored = atRounds(potential);
-    if (carried == nullptr || stored == nullptr || !isNonZero(signOf(c_, carried))) return false;
-    state.closed = multiply(c_, subtract(c_, total, stored), inverse(c_, carried));
-    return true;
+    state.carried = g;
+    state.stored = potential;
+    state.gain = gain;
+    state.constant = constant;
+    state.closed = form(state, intOf(c_, rounds_), &State::closed);
+    return state.closed != nullptr;
+  }
+
+  /// A quotient that comes out even, such as (e*s + e*e) / (s + e): the guess is read off the terms that have
+  /// one term of the divisor.
+  PolyRef divided(PolyRef p) {
+    if (stateAtoms(p).empty()) return p;
+    for (const auto& [mono, coefficient] : p->terms) {
+      for (const auto& [atom, exponent] : mono->factors) {
+        if (exponent != -1 || atom->kind != AtomKind::power) continue;
+        for (const auto& [lead, leading] : atom->poly->terms) {
+          if (stateAtoms(polyOf(c_, lead)).empty()) continue;
+          const PolyRef divisor = scale(c_, power(c_, lead, -1), Rational(1 / leading));
+          PolyRef guess = c_.arena.zero;
+          for (const auto& [other, times] : p->terms) {
+            const bool over = other->exponent(atom) == -1;
+            const PolyRef part = over ? multiply(c_, polyOf(c_, without(c_, other, atom), times), divisor)
+                                      : polyOf(c_, other, times);
+            if (stateAtoms(part).empty()) guess = add(c_, guess, part);
+          }
+          if (!guess->isZero() && same(p, guess)) return guess;
+        }
+      }
+    }
+    return p;
   }
 
   /// A gain that mentions states is a pure gain minus the growth of n * s * t for states s and t that are
@@ -407,12 +502,23 @@ class Solver {
     return isZero(subtract(c_, p, free)) ? free : p;
   }
 
-  /// Base after one round, and the step from n >= 1 rounds to n + 1.
+  /// Base after one round, and the step from n >= 1 rounds to n + 1. All states are proved together: each
+  /// step may use the closed forms of all after n rounds.
   bool verify(const State& state) {
     if (!same(atRound(state.closed, c_.arena.oneInt), state.first)) return false;
-    if (extent_ == c_.arena.oneInt) return true;
+    // One more round is what an extremum means.
+    if (extent_ == c_.arena.oneInt || state.body != nullptr) return true;
     const IntRef n = laterRound();
-    return n != nullptr && same(afterRounds(state.next, n), atRound(state.closed, plus(c_, n, 1)));
+    if (n == nullptr) return false;
+    const PolyRef next = afterRounds(state.next, n);
+    if (same(next, atRound(state.closed, plus(c_, n, 1)))) return true;
+    if (state.carried == nullptr) return false;
+    // The same with what the other states become in this round in place of their closed forms, and with the
+    // total as the fold that it is.
+    const PolyRef carried = afterRounds(advancedFactor(state.carried), n);
+    const PolyRef stored = afterRounds(advancedFactor(state.stored), n);
+    const PolyRef total = add(c_, atRound(folded(state, intOf(c_, rounds_)), n), afterRounds(state.gain, n));
+    return isNonZero(signOf(c_, carried)) && same(multiply(c_, carried, next), subtract(c_, total, stored));
   }
 
   Calculus& c_;
@@ -423,6 +529,7 @@ class Solver {
   IntAtomRef counter_ = nullptr;
   IntAtomRef rounds_ = nullptr;
   std::vector<State> states_;
+  std::vector<State*> order_;  ///< as they were closed
 };
 
 }  // namespace

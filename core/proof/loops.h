@@ -16,6 +16,7 @@ struct ClosedState {
   std::vector<IntAtomRef> index;  ///< variables of the element
   IntAtomRef rounds = nullptr;    ///< variable: number of rounds done
   PolyRef value = nullptr;
+  PolyRef last = nullptr;  ///< after all rounds
 };
 
 /// Closed forms of all states, or empty with the reason in `why`.

@@ -106,20 +106,40 @@ PolyRef conditions(Calculus& c, const Term& t) {
   return nullptr;
 }
 
+/// A condition e >= 0 of the guard, and what else the guard says.
+struct Bound {
+  IntRef term;
+  PolyRef rest;
+};
+
+std::vector<Bound> boundsOf(Calculus& c, PolyRef guard) {
+  std::vector<Bound> bounds;
+  if (const MonoRef mono = guard->asMono()) {
+    for (const auto& [atom, exponent] : mono->factors) {
+      if (atom->kind == AtomKind::intNonNegative)
+        bounds.push_back({atom->intTerm, polyOf(c, without(c, mono, atom))});
+    }
+  } else if (const AtomRef fails = subtract(c, c.arena.one, guard)->asAtom();
+             fails != nullptr && fails->kind == AtomKind::intNonNegative) {
+    bounds.push_back({plus(c, negate(c, fails->intTerm), -1), c.arena.one});
+  }
+  return bounds;
+}
+
 /// A guard that is a prefix of one variable shortens its range; one that is free of the variables drops out
 /// where the maximum is defined.
 PolyRef guardRange(Calculus& c, const Term& t) {
   if (plain(c, t)) return nullptr;
-  const MonoRef mono = t.guard->asMono();
-  if (mono == nullptr) return nullptr;
-  for (const auto& [atom, exponent] : mono->factors) {
-    const PolyRef rest = polyOf(c, without(c, mono, atom));
-    if (atom->isIndicator() && !intersects(atom->variables, t.set))
-      return makeMax(c, t.variables, t.body, rest);
-    if (atom->kind != AtomKind::intNonNegative) continue;
+  if (const MonoRef mono = t.guard->asMono()) {
+    for (const auto& [atom, exponent] : mono->factors) {
+      if (atom->isIndicator() && !intersects(atom->variables, t.set))
+        return makeMax(c, t.variables, t.body, polyOf(c, without(c, mono, atom)));
+    }
+  }
+  for (const auto& [term, rest] : boundsOf(c, t.guard)) {
     for (const IntAtomRef v : t.variables) {
       if (!isFree(t.variables, t.set, v)) continue;
-      const auto linear = linearIn(c, atom->intTerm, v);
+      const auto linear = linearIn(c, term, v);
       if (!linear || linear->coefficient != intConstant(c, -1) || intersects(linear->rest->variables, t.set))
         continue;
       const IntRef n = plus(c, linear->rest, 1);

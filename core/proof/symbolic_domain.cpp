@@ -223,13 +223,12 @@ Scalar SymbolicDomain::loopResult(NodeRef node, std::span<const Int> index) {
   if (!known->second) return opaque(node, index, false);
   const ClosedState& state = (*known->second)[static_cast<std::size_t>(node->attributes.index)];
   Substitution s(c_);
-  s.map(state.rounds, dim(loop->attributes.shape[0]));
   for (std::size_t i = 0; i < state.index.size(); ++i) {
     if (state.index[i] != nullptr) s.map(state.index[i], index[i]);
   }
   Value value;
   value.sort = Sort::real;
-  value.real = s(state.value);
+  value.real = s(state.last);
   return value;
 }
 

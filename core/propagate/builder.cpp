@@ -42,6 +42,12 @@ NodeRef Builder::squeeze(NodeRef x, std::vector<int> axes) {
   return make(Op::squeeze, {x}, std::move(at));
 }
 
+NodeRef Builder::reshape(NodeRef x, Shape shape) {
+  Attributes at;
+  at.shape = std::move(shape);
+  return make(Op::reshape, {x}, std::move(at));
+}
+
 NodeRef Builder::broadcastTo(NodeRef x, Shape shape) {
   if (x == nullptr || facts_.equal(x->shape, shape)) return x;
   Attributes at;

@@ -26,6 +26,7 @@ class Builder {
   tensor::NodeRef transpose(tensor::NodeRef x, std::vector<int> axes);
   tensor::NodeRef expandDims(tensor::NodeRef x, std::vector<int> axes);
   tensor::NodeRef squeeze(tensor::NodeRef x, std::vector<int> axes);
+  tensor::NodeRef reshape(tensor::NodeRef x, tensor::Shape shape);
   tensor::NodeRef broadcastTo(tensor::NodeRef x, tensor::Shape shape);
   tensor::NodeRef slice(tensor::NodeRef x, int axis, const tensor::Dim& start, const tensor::Dim& stop);
   tensor::NodeRef concatenate(std::vector<tensor::NodeRef> operands, int axis);

@@ -10,7 +10,9 @@
 #include <set>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 
+#include "core/propagate/skeleton.h"
 #include "core/propagate/tidy.h"
 
 namespace nuscope::propagate {
@@ -54,6 +56,10 @@ struct Try {
   std::vector<NodeRef> to;
   int growth = 0;                  ///< in weight, against the variant it comes from
   std::optional<Outcome> outcome;  ///< known from an earlier variant, or decided now
+  std::unique_ptr<Try> second;     ///< the move's second guess
+
+  [[nodiscard]] bool proved() const { return outcome && outcome->proof->verdict == Verdict::proved; }
+  [[nodiscard]] bool settled() const { return outcome && (proved() || !second || second->outcome); }
 };
 
 class Exploration {
@@ -65,10 +71,12 @@ class Exploration {
         progress_(progress),
         onChange_(onChange),
         graph_(program),
+        skeletons_(graph_.root().facts),
         started_(Clock::now()),
         limit_(countOperators(program.results) + options.maxGrowth) {
     queue_.emplace(0, 0);
     briefs_.emplace_back();
+    orders_.insert(skeletons_.borders(program.results));
   }
 
   std::shared_ptr<const NuGraph> run() {
@@ -157,20 +165,54 @@ class Exploration {
     }
   }
 
+  /// The second guess of a move, as a move of its own; nobody learns from its refusal.
+  std::unique_ptr<Try> secondOf(const Move& move, const std::vector<NodeRef>& from) const {
+    if (move.otherwise.empty()) return nullptr;
+    auto second = std::make_unique<Try>();
+    second->move = move;
+    second->move.after = std::exchange(second->move.otherwise, {});
+    second->move.quiet = true;
+    auto to = made(second->move, from);
+    if (!to || countOperators(*to) > limit_) return nullptr;
+    second->to = *std::move(to);
+    second->growth = growth(from, second->to);
+    return second;
+  }
+
+  [[nodiscard]] int growth(const std::vector<NodeRef>& from, const std::vector<NodeRef>& to) const {
+    return std::max(0, weight(to, graph_.root().facts) - weight(from, graph_.root().facts));
+  }
+
   std::vector<Try> triesOf(const std::vector<NodeRef>& from) {
     std::vector<Try> tries;
-    const int size = weight(from, graph_.root().facts);
+    const int operators = countOperators(from);
+    const auto reads = skeletons_.reads(from);
     for (Move& move : movesOf(graph_.root(), from)) {
+      progress_.check();
+      auto second = secondOf(move, from);
       auto to = made(move, from);
       if (!to) continue;
       if (countOperators(*to) > limit_) {
         ++grown_;
         continue;
       }
-      tries.push_back({std::move(move), std::move(*to), 0, std::nullopt});
-      tries.back().growth = std::max(0, weight(tries.back().to, graph_.root().facts) - size);
+      if (onlyReordered(*to)) {
+        ++reordered_;
+        continue;
+      }
+      if (countOperators(*to) > operators && skeletons_.reads(*to) == reads) {
+        ++enlarged_;
+        continue;
+      }
+      const int growing = growth(from, *to);
+      tries.push_back({std::move(move), std::move(*to), growing, std::nullopt, std::move(second)});
     }
     return tries;
+  }
+
+  /// Another variant has the same loops and differs only in the order of elementwise operators inside of one.
+  bool onlyReordered(const std::vector<NodeRef>& to) {
+    return !graph_.find(to) && orders_.contains(skeletons_.borders(to));
   }
 
   void expand(int variant, int level) {
@@ -196,20 +238,12 @@ class Exploration {
   void decide(std::span<Try> batch, const std::vector<NodeRef>& from) {
     std::vector<Try*> open;
     for (Try& tried : batch) {
-      const auto known = known_.find(Key{tried.move.before, tried.move.after});
-      if (known != known_.end()) {
-        tried.outcome = known->second;
-      } else {
-        open.push_back(&tried);
-      }
+      recall(tried);
+      if (tried.second) recall(*tried.second);
+      if (!tried.settled()) open.push_back(&tried);
     }
-    attempts_ += static_cast<int>(open.size());
-    AttemptOptions options;
-    options.seed = options_.seed;
-    options.secondsWhole = options_.secondsPerProof;
-    options.solvers = options_.solvers;
-    const Progress quiet(progress_.stopToken());
     std::atomic<std::size_t> next{0};
+    std::atomic<int> attempts{0};
     std::mutex mutex;
     std::exception_ptr failure;
     const auto work = [&] {
@@ -217,8 +251,7 @@ class Exploration {
         const std::size_t i = next++;
         if (i >= open.size()) return;
         try {
-          open[i]->outcome =
-              attempt(graph_.root(), open[i]->move, from, open[i]->to, options, procedures_, quiet);
+          attempts += settle(*open[i], from);
         } catch (...) {
           const std::lock_guard lock(mutex);
           if (!failure) failure = std::current_exception();
@@ -234,17 +267,48 @@ class Exploration {
       work();
     }
     if (failure) std::rethrow_exception(failure);
+    attempts_ += attempts;
+  }
+
+  void recall(Try& tried) const {
+    const auto known = known_.find(Key{tried.move.before, tried.move.after});
+    if (known != known_.end()) tried.outcome = known->second;
+  }
+
+  /// Decides a move, and its second guess where the first is not proved. Returns the number of attempts.
+  int settle(Try& tried, const std::vector<NodeRef>& from) const {
+    AttemptOptions options;
+    options.seed = options_.seed;
+    options.secondsWhole = options_.secondsPerProof;
+    options.solvers = options_.solvers;
+    const Progress quiet(progress_.stopToken());
+    int attempts = 0;
+    for (Try* one = &tried; one != nullptr && !tried.settled(); one = tried.second.get()) {
+      if (one->outcome) continue;
+      one->outcome = attempt(graph_.root(), one->move, from, one->to, options, procedures_, quiet);
+      ++attempts;
+    }
+    return attempts;
   }
 
   void commit(int variant, int level, Try& tried) {
     const bool known = !known_.emplace(Key{tried.move.before, tried.move.after}, *tried.outcome).second;
+    if (!tried.proved() && tried.second) {
+      const bool better = tried.second->proved();
+      if (better) return commit(variant, level, *tried.second);
+      known_.emplace(Key{tried.second->move.before, tried.second->move.after}, *tried.second->outcome);
+    }
     const Outcome& outcome = *tried.outcome;
-    if (outcome.proof->verdict != Verdict::proved) {
+    if (!tried.proved()) {
       if (!known && !tried.move.quiet) refuse(variant, tried, outcome);
       return;
     }
     // Only a local proof speaks of every variant.
     if (known && !outcome.local) return;
+    if (onlyReordered(tried.to)) {
+      ++reordered_;
+      return;
+    }
     if (!steps_.emplace(variant, tried.to).second) return;
     if (!graph_.find(tried.to) && full()) {
       ++notTried_;
@@ -259,6 +323,7 @@ class Exploration {
     const auto added =
         graph_.add(std::move(step), tried.to, nugraph::Stage::algebra, title(variant, tried.move));
     if (!added.isNew) return;
+    orders_.insert(skeletons_.borders(tried.to));
     queue_.emplace(level + static_cast<int>(tried.move.cost) + tried.growth, added.variant);
   }
 
@@ -313,6 +378,14 @@ class Exploration {
       graph_.addCut(
           fmt::format("{} moves would have made a graph of more than {} operators", grown_, limit_));
     }
+    if (reordered_ > 0) {
+      graph_.addCut(
+          fmt::format("{} moves would only have changed the order of elementwise operators inside of a loop",
+                      reordered_));
+    }
+    if (enlarged_ > 0) {
+      graph_.addCut(fmt::format("{} moves would only have added elementwise operators to a loop", enlarged_));
+    }
     if (refusedNotKept_ > 0) {
       graph_.addCut(fmt::format("{} more refused moves were not kept ({} are kept per variant)",
                                 refusedNotKept_, options_.maxRefusedPerVariant));
@@ -325,6 +398,8 @@ class Exploration {
   const Progress& progress_;
   const OnChange& onChange_;
   NuGraph graph_;
+  Skeletons skeletons_;
+  std::set<std::vector<int>> orders_;  ///< skeletons of the variants
   Clock::time_point started_;
   int limit_;
   double announced_ = 0;
@@ -336,6 +411,8 @@ class Exploration {
   int attempts_ = 0;
   int notTried_ = 0;
   int grown_ = 0;
+  int reordered_ = 0;
+  int enlarged_ = 0;
   int refusedHere_ = 0;
   int refusedNotKept_ = 0;
   int cutByTime_ = 0;

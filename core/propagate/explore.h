@@ -2,7 +2,8 @@
 // Exploration: from the program as written, every variant that operator propagation can reach and prove
 // (DESIGN 6; Axon's Algorithm 1). Breadth first; candidates are formed from the structure of neighbouring
 // operators only, never from a table of algebraic rules; each is filtered by types and a few seeded draws,
-// then proved.
+// then proved. Variants that differ only in the order of elementwise operators inside of a loop count as one
+// (skeleton.h), and moves that would only add such operators to a loop are not made; cuts() says how many.
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -63,6 +63,7 @@ std::vector<Move> movesOf(const tensor::Program& program, const std::vector<Node
   proposeFactors(context);
   proposeMerges(context);
   proposeSplits(context);
+  proposeBlocks(context);
   proposeFoldMerges(context);
   std::set<std::pair<std::vector<NodeRef>, std::vector<NodeRef>>> seen;
   std::vector<Move> moves;

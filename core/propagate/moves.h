@@ -13,15 +13,18 @@ namespace nuscope::propagate {
 /// derivation (with the operators that each step adds) is the distance from the program as written.
 enum class MoveCost : std::uint8_t {
   structural = 1,  ///< a contraction, reduction, scan or layout takes part
-  pointwise = 3    ///< only elementwise operators take part
+  pointwise = 3,   ///< only elementwise operators take part
+  blocks = 4       ///< one operator, cut into blocks
 };
 
 struct Move {
   std::vector<tensor::NodeRef> before;  ///< nodes of the graph
   std::vector<tensor::NodeRef> after;   ///< what takes their place, one for each, of the same type
-  std::string what;                     ///< "divide by s moved past matmul with w"
-  std::string brief;                    ///< for titles of variants: "divide by s after matmul"; may be empty
-  std::string moved, past;              ///< operator names
+  std::vector<tensor::NodeRef>
+      otherwise;            ///< a second guess for `after`, tried where that is not proved; may be empty
+  std::string what;         ///< "divide by s moved past matmul with w"
+  std::string brief;        ///< for titles of variants: "divide by s after matmul"; may be empty
+  std::string moved, past;  ///< operator names
   MoveCost cost = MoveCost::structural;
   bool quiet = false;  ///< a guess of which most are wrong: nobody learns from its refusal
 };
@@ -56,6 +59,8 @@ void proposeFactors(MoveContext& context);
 void proposeMerges(MoveContext& context);
 /// Folds over joined operands are split, and joined where they were split.
 void proposeSplits(MoveContext& context);
+/// Folds and matrix products in blocks, where the program says that an extent comes in blocks.
+void proposeBlocks(MoveContext& context);
 /// A sum whose terms use a fold over the same extent, and that fold, in one pass (online softmax and its
 /// like).
 void proposeFoldMerges(MoveContext& context);

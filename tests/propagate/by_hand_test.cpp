@@ -114,6 +114,45 @@ TEST(ByHand, AssertsThatTheProgramDoesNotMakeAreNotAssumed) {
   EXPECT_EQ(answer.standing, Standing::different) << answer.why;
 }
 
+/// Softmax and product in one pass, written by hand with its states in another order.
+constexpr const char* online =
+    "def f(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n"
+    "    M, K = x.shape\n"
+    "    m = np.full((M, 1), -np.inf)\n"
+    "    d = np.zeros((M, 1))\n"
+    "    o = np.zeros((M, w.shape[1]))\n"
+    "    for k in range(K):\n"
+    "        s = x[:, k:k + 1]\n"
+    "        n = np.maximum(m, s)\n"
+    "        c = np.exp(m - n)\n"
+    "        p = np.exp(s - n)\n"
+    "        d = d * c + p\n"
+    "        o = o * c + p @ w[k:k + 1]\n"
+    "        m = n\n"
+    "    return o / d\n";
+
+TEST(ByHand, TheOrderOfALoopsStatesDoesNotMatter) {
+  const auto graph = explore(parsed("def f(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n"
+                                    "    e = np.exp(x - np.max(x, axis=-1, keepdims=True))\n"
+                                    "    return (e / np.sum(e, axis=-1, keepdims=True)) @ w\n"),
+                             {}, {}, {});
+  const ByHand answer = ask(*graph, parsed(online));
+  EXPECT_TRUE(answer.standing == Standing::same || answer.standing == Standing::alike) << answer.why;
+  ASSERT_TRUE(answer.variant.has_value());
+  EXPECT_GT(*answer.variant, 0);
+}
+
+TEST(ByHand, AWrongLoopIsRefused) {
+  std::string wrong = online;
+  const std::string right = "o * c + p";
+  wrong.replace(wrong.find(right), right.size(), "o + p");
+  const auto graph = explore(parsed("def f(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n"
+                                    "    e = np.exp(x - np.max(x, axis=-1, keepdims=True))\n"
+                                    "    return (e / np.sum(e, axis=-1, keepdims=True)) @ w\n"),
+                             {}, {}, {});
+  EXPECT_EQ(ask(*graph, parsed(wrong)).standing, Standing::different);
+}
+
 TEST(ByHand, WhatDoesNotFitSaysWhy) {
   const auto graph = rootOnly();
   const auto why = [&](const std::string& function) {

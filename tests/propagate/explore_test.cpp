@@ -86,6 +86,29 @@ TEST(Explore, LimitsSayWhatTheyCut) {
   EXPECT_EQ(graph->cuts()[0], "stopped at 4 variants");
 }
 
+bool saysCut(const nugraph::NuGraph& graph, const std::string& words) {
+  return std::ranges::any_of(graph.cuts(),
+                             [&](const std::string& cut) { return cut.find(words) != std::string::npos; });
+}
+
+TEST(Explore, OrdersInsideOfALoopAreOneVariant) {
+  // Of the ways to multiply five matrices element by element only those with another last product are kept.
+  const auto program = parsed(
+      "def f(x: f32[M, K], a: f32[M, K], b: f32[M, K], c: f32[M, K], d: f32[M, K]):\n"
+      "    return x * a * b * c * d\n");
+  const auto graph = explore(program, {}, {}, {});
+  EXPECT_GT(graph->variants().size(), 1U);
+  EXPECT_LE(graph->variants().size(), 15U);
+  EXPECT_TRUE(saysCut(*graph, "the order of elementwise operators inside of a loop"));
+}
+
+TEST(Explore, MoreOperatorsInTheSameLoopAreNoVariant) {
+  const auto program = parsed("def f(x: f32[M, K], a: f32[M, K], b: f32[M, K]):\n    return (x + a) * b\n");
+  const auto graph = explore(program, {}, {}, {});
+  EXPECT_EQ(graph->variants().size(), 1U);
+  EXPECT_TRUE(saysCut(*graph, "would only have added elementwise operators to a loop"));
+}
+
 TEST(Explore, TimeLimitIsSaid) {
   ExploreOptions options;
   options.secondsLimit = 1e-9;

@@ -8,12 +8,12 @@
 #include "core/base/files.h"
 #include "core/language/parse.h"
 #include "core/propagate/explore.h"
+#include "tests/propagate/canonical.h"
 
 namespace nuscope::propagate {
 namespace {
 
-using tensor::NodeRef;
-using tensor::Op;
+using test::canonical;
 
 struct Expected {
   const char* program;  ///< of resources/programs
@@ -33,26 +33,6 @@ std::string withBody(const std::string& text, const std::string& name, const std
   std::istringstream lines(body);
   for (std::string line; std::getline(lines, line);) indented += "    " + line + "\n";
   return text.substr(0, colon + 2) + indented;
-}
-
-/// Equal texts for graphs that differ in the order of commutative operands only.
-std::string canonical(NodeRef node) {
-  std::vector<std::string> operands;
-  for (const NodeRef operand : node->operands) operands.push_back(canonical(operand));
-  if (node->op == Op::add || node->op == Op::multiply || node->op == Op::maximum || node->op == Op::minimum) {
-    std::ranges::sort(operands);
-  }
-  std::string result = tensor::describe(node) + "{";
-  for (const int axis : node->attributes.axes) result += std::to_string(axis);
-  for (const auto& start : node->attributes.starts) result += start.text() + ":";
-  for (const auto& operand : operands) result += operand + ";";
-  return result + "}";
-}
-
-std::string canonical(const std::vector<NodeRef>& results) {
-  std::string all;
-  for (const NodeRef result : results) all += canonical(result) + "\n";
-  return all;
 }
 
 class Programs : public testing::TestWithParam<Expected> {};
