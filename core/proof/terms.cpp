@@ -215,7 +215,11 @@ PolyRef Arena::intern(Poly node) {
     node.indicators = node.indicators || mono->indicators;
   }
   node.hash = h;
-  return polys_.intern(std::move(node));
+  const std::size_t terms = node.terms.size();
+  const std::size_t before = polys_.size();
+  const PolyRef result = polys_.intern(std::move(node));
+  if (polys_.size() != before) terms_ += terms;
+  return result;
 }
 
 int Arena::source(const Source& wanted) {
@@ -228,7 +232,7 @@ int Arena::source(const Source& wanted) {
 
 std::size_t Arena::size() const {
   return intAtoms_.size() + intMonos_.size() + intTerms_.size() + atoms_.size() + monos_.size() +
-         polys_.size();
+         polys_.size() + terms_;
 }
 
 }  // namespace nuscope::proof

@@ -190,6 +190,7 @@ class Arena {
   int source(const Source& source);
   [[nodiscard]] const Source& source(int index) const { return sources_[static_cast<std::size_t>(index)]; }
   int nextNumber() { return ++number_; }
+  /// Nodes and the terms they hold: what the memory of an attempt is measured by, some 150 bytes each.
   [[nodiscard]] std::size_t size() const;
 
   IntRef zeroInt = nullptr, oneInt = nullptr;
@@ -205,6 +206,7 @@ class Arena {
   Interner<Mono> monos_;
   Interner<Poly> polys_;
   std::vector<Source> sources_;
+  std::size_t terms_ = 0;
   int number_ = 0;
 };
 
