@@ -1,56 +1,48 @@
-// `nuscope check`: the exact schedule checker on one file or on every file of a folder.
+// `nuscope check`: the exact schedule checker on one file or on every file of a folder, and what else can be
+// asked of a schedule: repairs, hang dumps, modelled time, orders, waits that nobody needs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/cancel.h"
+#include "app/checked_schedule.h"
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
 #include "core/base/files.h"
 #include "core/schedule/certificate.h"
-#include "core/schedule/check.h"
-#include "core/schedule/repair.h"
+#include "core/schedule/explain.h"
+#include "core/schedule/hang.h"
+#include "core/schedule/order.h"
+#include "core/schedule/run.h"
+#include "core/schedule/timing.h"
 
 namespace nuscope::app {
 namespace {
 
 namespace fs = std::filesystem;
-using schedule::Report;
 using schedule::Safety;
+
+constexpr auto secondsForRepairs =
+    std::chrono::seconds(5);  // groups of findings that are not reached get none
 
 struct Options {
   std::string path;
   std::string certificates;
   std::string output;
+  std::string hang;
+  std::string time;
+  std::vector<std::int64_t> order;
+  std::int64_t uses = -1;
   int repair = 0;
+  int patch = 0;
+  int steps = 0;
+  bool waits = false;
   bool json = false;
+  CheckRequest request;
 };
-
-struct Checked {
-  std::string file;
-  schedule::ReadResult read;
-  Report report;
-  double readSeconds = 0;
-  [[nodiscard]] Safety verdict() const {
-    return read.schedule && read.faults.empty() ? report.verdict : Safety::malformed;
-  }
-};
-
-Checked checkFile(const fs::path& path, bool keepClocks, const Progress& progress) {
-  Checked result;
-  result.file = path.string();
-  const auto start = std::chrono::steady_clock::now();
-  result.read = schedule::readAmk(readWholeFile(path));
-  result.readSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!result.read.schedule || !result.read.faults.empty()) return result;
-  schedule::CheckOptions options;
-  options.keepClocks = keepClocks;
-  result.report = schedule::check(*result.read.schedule, options, progress);
-  return result;
-}
 
 /// The files to check: the path itself, or every schedule in the folder and its folders, by name.
 std::vector<fs::path> filesOf(const fs::path& path) {
@@ -58,7 +50,8 @@ std::vector<fs::path> filesOf(const fs::path& path) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> result;
   for (const auto& entry : fs::recursive_directory_iterator(path)) {
-    const bool isCaseText = entry.path().filename() == "case.json";
+    const bool isCaseText =
+        entry.path().filename() == "case.json" || entry.path().filename() == "schedule.schema.json";
     if (entry.is_regular_file() && entry.path().extension() == ".json" && !isCaseText)
       result.push_back(entry.path());
   }
@@ -67,71 +60,16 @@ std::vector<fs::path> filesOf(const fs::path& path) {
   return result;
 }
 
-nlohmann::json findingJson(const schedule::Schedule& s, const schedule::Finding& f) {
-  const auto ids = [&](const std::vector<std::int32_t>& tasks) {
-    auto list = nlohmann::json::array();
-    for (const std::int32_t t : tasks) list.push_back(s.tasks[static_cast<std::size_t>(t)].id);
-    return list;
-  };
-  nlohmann::json out{{"code", schedule::code(f.rule)}, {"severity", "error"}, {"message", f.message}};
-  if (f.task >= 0) out["task"] = s.tasks[static_cast<std::size_t>(f.task)].id;
-  if (f.other >= 0) out["other"] = s.tasks[static_cast<std::size_t>(f.other)].id;
-  if (f.buffer >= 0) out["buffer"] = s.buffers[static_cast<std::size_t>(f.buffer)].id;
-  if (f.otherBuffer >= 0) out["other_buffer"] = s.buffers[static_cast<std::size_t>(f.otherBuffer)].id;
-  auto& certificate = out["certificate"] = nlohmann::json::object();
-  if (!f.cycle.empty()) certificate["cycle"] = ids(f.cycle);
-  if (!f.stuck.empty()) certificate["stuck"] = ids(f.stuck);
-  if (!f.firing.empty()) certificate["firing"] = ids(f.firing);
-  if (f.element >= 0) certificate["element"] = f.element;
-  return out;
-}
-
-nlohmann::json reportJson(const Checked& c) {
-  nlohmann::json out{{"version", 1},
-                     {"file", c.file},
-                     {"verdict", text(c.verdict())},
-                     {"seconds", {{"read", c.readSeconds}, {"check", c.report.seconds}}}};
-  auto& findings = out["findings"] = nlohmann::json::array();
-  for (const auto* faults : {&c.read.faults, &c.report.faults}) {
-    for (const schedule::Fault& f : *faults) {
-      nlohmann::json fault{{"code", f.code}, {"severity", "error"}, {"message", f.message}};
-      if (!f.where.empty()) fault["where"] = f.where;
-      if (f.place.end > 0) fault["bytes"] = {f.place.begin, f.place.end};
-      findings.push_back(std::move(fault));
-    }
-  }
-  for (const schedule::Finding& f : c.report.findings) findings.push_back(findingJson(*c.read.schedule, f));
-  std::int64_t unlisted = 0;
-  for (const auto& [key, count] : c.report.unlisted) unlisted += count;
-  if (unlisted > 0) out["unlisted"] = unlisted;
-  if (c.verdict() == Safety::safe) out["assumptions"] = schedule::assumptions();
-  if (c.read.schedule) out["tasks"] = c.read.schedule->tasks.size();
-  return out;
-}
-
-void printReport(const Checked& c) {
-  const std::size_t tasks = c.read.schedule ? c.read.schedule->tasks.size() : 0;
-  fmt::print("{}: {}  ({} tasks; read {:.3f} s, checked {:.3f} s)\n", c.file, text(c.verdict()), tasks,
-             c.readSeconds, c.report.seconds);
-  for (const auto* faults : {&c.read.faults, &c.report.faults}) {
-    for (const schedule::Fault& f : *faults)
-      fmt::print("  {:<20} {}{}\n", f.code, f.where.empty() ? "" : f.where + ": ", f.message);
-  }
-  for (const schedule::Finding& f : c.report.findings)
-    fmt::print("  {:<20} {}\n", schedule::code(f.rule), f.message);
-  for (const auto& [key, count] : c.report.unlisted)
-    fmt::print("  {:<20} and {} more of the same buffer\n", schedule::code(key.first), count);
-  if (c.verdict() == Safety::safe) fmt::print("  {}\n", schedule::assumptions());
-}
-
-/// All repairs of one schedule, those that make it safe first.
-std::vector<schedule::Repair> repairsOf(const Checked& c, const Progress& progress) {
+/// Repairs of every group of findings, the best first; one for all where no single one makes it safe.
+std::vector<schedule::Repair> repairsOf(const CheckedSchedule& c, const Progress& progress) {
   std::vector<schedule::Repair> all;
-  if (c.verdict() != Safety::unsafe) return all;
+  if (c.verdict() != Safety::unsafe || c.report.position) return all;
   const schedule::RepairOptions options;
+  const auto start = std::chrono::steady_clock::now();
   for (const auto& group : schedule::groups(*c.read.schedule, c.report)) {
     for (auto& repair : schedule::repairs(*c.read.schedule, c.report, group, options, progress))
       all.push_back(std::move(repair));
+    if (std::chrono::steady_clock::now() - start > secondsForRepairs) break;
   }
   const bool safe = std::ranges::any_of(all, &schedule::Repair::makesSafe);
   if (!safe) {
@@ -144,42 +82,234 @@ std::vector<schedule::Repair> repairsOf(const Checked& c, const Progress& progre
   return all;
 }
 
-void printRepairs(const std::vector<schedule::Repair>& repairs) {
-  if (repairs.empty()) return;
-  fmt::print("Repairs, each re-checked (`--repair N -o OUT` writes one):\n");
-  for (std::size_t i = 0; i < repairs.size(); ++i) {
-    const auto& r = repairs[i];
-    const std::string outcome = r.makesSafe ? "safe" : fmt::format("{} findings remain", r.remaining.size());
-    fmt::print("  {:2}  {}: {}\n      in the generator: {}\n", i + 1, outcome, r.text, r.generator);
-  }
+std::string outcomeOf(const schedule::Repair& r) {
+  return r.makesSafe ? "safe" : fmt::format("{} findings remain", r.remaining.size());
 }
 
-int writeRepaired(const Checked& c, const std::vector<schedule::Repair>& repairs, const Options& options) {
-  if (options.repair < 1 || static_cast<std::size_t>(options.repair) > repairs.size()) {
+void printRepairs(const std::vector<schedule::Repair>& repairs) {
+  if (repairs.empty()) return;
+  fmt::print(
+      "Repairs, each re-checked (`--repair N -o OUT` writes one, `--patch N` prints it as a JSON patch):\n");
+  for (std::size_t i = 0; i < repairs.size(); ++i)
+    fmt::print("  {:2}  {}: {}\n      in the generator: {}\n", i + 1, outcomeOf(repairs[i]), repairs[i].text,
+               repairs[i].generator);
+}
+
+const schedule::Repair& chosen(const std::vector<schedule::Repair>& repairs, int number,
+                               const std::string& file) {
+  if (number < 1 || static_cast<std::size_t>(number) > repairs.size())
     throw UserError(
-        fmt::format("there is no repair {}; {} are offered for {}", options.repair, repairs.size(), c.file));
-  }
-  if (options.output.empty()) throw UserError("say where the repaired schedule goes: -o OUT.json");
-  const auto& repair = repairs[static_cast<std::size_t>(options.repair - 1)];
-  writeWholeFile(options.output, schedule::writeAmk(schedule::applyEdits(*c.read.schedule, repair.edits)));
-  fmt::print("{}: {}; {}\n", options.output, repair.text,
-             repair.makesSafe ? "safe" : fmt::format("{} findings remain", repair.remaining.size()));
+        fmt::format("there is no repair {}; {} are offered for {}", number, repairs.size(), file));
+  return repairs[static_cast<std::size_t>(number - 1)];
+}
+
+int writeRepaired(const CheckedSchedule& c, const schedule::Repair& repair, const std::string& output) {
+  if (output.empty()) throw UserError("say where the repaired schedule goes: -o OUT.json");
+  writeWholeFile(output, schedule::writeSchedule(schedule::applyEdits(*c.read.schedule, repair.edits)));
+  fmt::print("{}: {}; {}\n", output, repair.text, outcomeOf(repair));
   return repair.makesSafe ? static_cast<int>(yes) : static_cast<int>(no);
 }
 
 int exitOf(Safety verdict) {
-  return verdict == Safety::safe     ? static_cast<int>(yes)
-         : verdict == Safety::unsafe ? static_cast<int>(no)
-                                     : static_cast<int>(badInput);
+  switch (verdict) {
+    case Safety::safe:
+      return yes;
+    case Safety::unsafe:
+      return no;
+    case Safety::undecided:
+      return undecided;
+    case Safety::malformed:
+      break;
+  }
+  return badInput;
+}
+/// Of a folder: malformed, unsafe, undecided, safe.
+int worse(int a, int b) {
+  const auto rank = [](int code) {
+    return code == badInput ? 3 : code == no ? 2 : code == undecided ? 1 : 0;
+  };
+  return rank(a) >= rank(b) ? a : b;
 }
 
-void writeCertificate(const Checked& c, const fs::path& folder, std::size_t index) {
-  if (c.verdict() == Safety::malformed) return;
+void writeCertificate(const CheckedSchedule& c, const fs::path& folder, std::size_t index) {
+  const bool has = c.verdict() == Safety::safe || c.verdict() == Safety::unsafe;
+  if (!has) return;
+  if (c.read.schedule->positions)
+    throw UserError(
+        fmt::format("{} holds for a range of positions; certificates are for one: --pos N", c.file));
   fs::create_directories(folder);
   const fs::path file(c.file);
   const std::string name =
       fmt::format("{:04}-{}-{}.json", index, file.parent_path().filename().string(), file.stem().string());
   writeWholeFile(folder / name, schedule::certificate(*c.read.schedule, c.report));
+}
+
+template <class T>
+T orThrow(Result<T> result, const std::string& what) {
+  if (!result) {
+    const Refusal& why = result.refusal();
+    throw UserError(fmt::format("{}: {}{}", what, why.message, why.hint.empty() ? "" : "\n" + why.hint));
+  }
+  return std::move(result).value();
+}
+
+const schedule::Schedule& wellFormed(const CheckedSchedule& c) {
+  if (c.verdict() == Safety::malformed)
+    throw UserError(fmt::format("{} is malformed; check it first", c.file));
+  return *c.read.schedule;
+}
+
+std::shared_ptr<const schedule::Analysis> analysisOf(const CheckedSchedule& c, const Progress& progress) {
+  auto made = orThrow(
+      schedule::Analysis::of(std::make_shared<const schedule::Schedule>(wellFormed(c)), progress), c.file);
+  if (!made->live()) throw UserError(fmt::format("{} deadlocks; see `nuscope check {}`", c.file, c.file));
+  return made;
+}
+
+int explainDump(const CheckedSchedule& c, const std::string& path) {
+  const auto dump = orThrow(schedule::parseHangDump(readWholeFile(path)), path);
+  const auto why = orThrow(schedule::explainHang(wellFormed(c), dump), path);
+  for (std::size_t i = 0; i < why.causes.size(); ++i) {
+    const auto& cause = why.causes[i];
+    fmt::print("{}{}: {}\n", i == 0 ? "" : "also: ", text(cause.cause), cause.text);
+    if (!cause.blocked.empty()) fmt::print("  {} queues or tasks wait for this\n", cause.blocked.size());
+  }
+  if (why.chain.size() > 1) fmt::print("How it is reached:\n");
+  for (std::size_t i = 0; i + 1 < why.chain.size(); ++i) fmt::print("  {}\n", why.chain[i]);
+  return why.causes[0].cause == schedule::HangCause::none ? static_cast<int>(yes) : static_cast<int>(no);
+}
+
+int printTime(const CheckedSchedule& c, const std::string& name, const Progress& progress) {
+  const auto analysis = analysisOf(c, progress);
+  const auto target = orThrow(schedule::timingTarget(name, analysis->schedule()), "--time");
+  const auto timing = orThrow(schedule::modelTime(*analysis, target, progress), c.file);
+  double busy = 0;
+  double waiting = 0;
+  for (const auto& q : timing.queues) {
+    busy += q.busy;
+    waiting += q.waiting;
+  }
+  const double all = timing.makespan * static_cast<double>(timing.queues.size());
+  fmt::print("modelled on {} ({} SMs, {:.0f} GB/s: {}):\n", target.name, target.sms,
+             target.bytesPerSecond / 1e9, target.source);
+  fmt::print("  makespan {:.1f} us, floor from bandwidth {:.1f} us ({:.1f} MB must be read)\n",
+             timing.makespan * 1e6, timing.floor * 1e6, timing.floorBytes / 1e6);
+  if (all > 0)
+    fmt::print("  SMs: {:.1f} % in tasks, {:.1f} % at waits, {:.1f} % after their last task\n",
+               100 * busy / all, 100 * waiting / all, 100 * (all - busy - waiting) / all);
+  fmt::print("  critical path: {} tasks\n", timing.criticalPath.size());
+  std::map<std::string, std::pair<int, double>> kinds;
+  for (const std::int32_t t : timing.criticalPath) {
+    auto& [count, seconds] = kinds[schedule::kindName(analysis->schedule(), t)];
+    ++count;
+    seconds += timing.finish[static_cast<std::size_t>(t)] - timing.start[static_cast<std::size_t>(t)];
+  }
+  for (const auto& [kind, what] : kinds)
+    fmt::print("    {:<32} {:4} x {:9.1f} us\n", kind, what.first, what.second * 1e6);
+  return exitOf(c.verdict());
+}
+
+int printWaits(const CheckedSchedule& c, const Options& options, const Progress& progress) {
+  if (c.verdict() != Safety::safe) throw UserError(fmt::format("{} is not safe; repair it first", c.file));
+  const auto analysis = analysisOf(c, progress);
+  const auto found = schedule::waitNotes(*analysis, 10, progress);
+  std::vector<schedule::WaitNote> redundant;
+  std::map<std::pair<bool, std::string>, int> kinds;
+  for (const auto& note : found.notes) {
+    const bool isRedundant = note.kind == schedule::WaitNote::Kind::redundant;
+    if (isRedundant) redundant.push_back(note);
+    if (kinds[{isRedundant, schedule::kindName(analysis->schedule(), note.task)}]++ == 0)
+      fmt::print("{:<10} {}\n", isRedundant ? "redundant" : "unneeded", note.text);
+  }
+  for (const auto& [kind, count] : kinds)
+    fmt::print("{:6} {:<10} waits of {}\n", count, kind.first ? "redundant" : "unneeded", kind.second);
+  fmt::print("{} redundant, {} unneeded; {} not examined\n", redundant.size(),
+             found.notes.size() - redundant.size(), found.notExamined);
+  const auto target =
+      schedule::timingTarget(options.time.empty() ? "h100" : options.time, analysis->schedule());
+  if (!target || redundant.empty()) return yes;
+  const auto without =
+      std::make_shared<const schedule::Schedule>(schedule::withoutWaits(analysis->schedule(), redundant));
+  const auto before = schedule::modelTime(*analysis, *target, progress);
+  const auto after = schedule::modelTime(**schedule::Analysis::of(without, progress), *target, progress);
+  if (before && after)
+    fmt::print("modelled on {}: {:.1f} us with them, {:.1f} us without the redundant ones ({} polls saved)\n",
+               target->name, before->makespan * 1e6, after->makespan * 1e6, redundant.size());
+  return yes;
+}
+
+std::int32_t taskOf(const schedule::Analysis& a, std::int64_t id) {
+  const std::int32_t t = a.ids().task(id);
+  if (t < 0) throw UserError(fmt::format("there is no task {}", id));
+  return t;
+}
+
+int printOrder(const CheckedSchedule& c, const std::vector<std::int64_t>& ids, const Progress& progress) {
+  const auto analysis = analysisOf(c, progress);
+  const auto& s = analysis->schedule();
+  const std::int32_t u = taskOf(*analysis, ids[0]);
+  const std::int32_t v = taskOf(*analysis, ids[1]);
+  if (u == v) throw UserError("--order takes two different tasks");
+  const auto why = schedule::explainOrder(*analysis, u, v);
+  if (why.kind != schedule::OrderExplanation::Kind::unordered) {
+    const bool forward = why.kind == schedule::OrderExplanation::Kind::firstBeforeSecond;
+    fmt::print("{} happens before {}, in every run:\n", nameOf(s, forward ? u : v),
+               nameOf(s, forward ? v : u));
+    for (const auto& link : why.chain) fmt::print("  {}\n", link.text);
+    return yes;
+  }
+  fmt::print("{} and {} are not ordered.\n", nameOf(s, u), nameOf(s, v));
+  const auto run = [&](const std::vector<std::int32_t>& firing, std::int32_t next) {
+    std::string names;
+    for (const std::int32_t t : firing) names += nameOf(s, t) + ", ";
+    fmt::print("  {}then {} can start\n", names, nameOf(s, next));
+  };
+  run(why.firstThenSecond, v);
+  run(why.secondThenFirst, u);
+  return no;
+}
+
+int printUses(const CheckedSchedule& c, std::int64_t id, const Progress& progress) {
+  const auto analysis = analysisOf(c, progress);
+  const std::int32_t b = analysis->ids().buffer(id);
+  if (b < 0) throw UserError(fmt::format("there is no buffer {}", id));
+  const auto uses = schedule::usesOf(*analysis, b, {});
+  for (const auto& use : uses)
+    fmt::print("{:<6} {}{}\n", use.write ? "writes" : "reads", nameOf(analysis->schedule(), use.task),
+               use.unordered < 0
+                   ? ""
+                   : "  not ordered with " +
+                         nameOf(analysis->schedule(), uses[static_cast<std::size_t>(use.unordered)].task));
+  return exitOf(c.verdict());
+}
+
+int printSteps(const CheckedSchedule& c, int number) {
+  const auto& s = wellFormed(c);
+  if (number < 1 || static_cast<std::size_t>(number) > c.report.findings.size())
+    throw UserError(fmt::format("there is no finding {}; {} were found", number, c.report.findings.size()));
+  const auto& finding = c.report.findings[static_cast<std::size_t>(number - 1)];
+  const auto run = orThrow(schedule::Run::of(s, finding), c.file);
+  fmt::print("{}\n", finding.message);
+  for (std::size_t i = 0; i < run.size(); ++i) fmt::print("{:4}  {}\n", i + 1, run.text(i));
+  return exitOf(c.verdict());
+}
+
+/// What was asked of one file beyond its verdict; empty if nothing.
+std::optional<int> single(const CheckedSchedule& c, const Options& options, const Progress& progress) {
+  if (!options.hang.empty()) return explainDump(c, options.hang);
+  if (options.waits) return printWaits(c, options, progress);
+  if (!options.time.empty()) return printTime(c, options.time, progress);
+  if (!options.order.empty()) return printOrder(c, options.order, progress);
+  if (options.uses >= 0) return printUses(c, options.uses, progress);
+  if (options.steps != 0) return printSteps(c, options.steps);
+  if (options.repair != 0)
+    return writeRepaired(c, chosen(repairsOf(c, progress), options.repair, c.file), options.output);
+  if (options.patch != 0) {
+    fmt::print("{}", schedule::jsonPatch(*c.read.schedule,
+                                         chosen(repairsOf(c, progress), options.patch, c.file).edits));
+    return exitOf(c.verdict());
+  }
+  return std::nullopt;
 }
 
 int run(const Options& options) {
@@ -191,34 +321,34 @@ int run(const Options& options) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     progress.progress().check();
     progress.progress().report(static_cast<double>(i) / static_cast<double>(files.size()), files[i].string());
-    const Checked c = checkFile(files[i], !options.certificates.empty(), progress.progress());
+    CheckRequest request = options.request;
+    request.keepClocks = !options.certificates.empty();
+    const CheckedSchedule c = checkFile(files[i], request, progress.progress());
     if (!options.certificates.empty()) writeCertificate(c, options.certificates, i);
     ++counts[c.verdict()];
-    worst = std::max(worst, exitOf(c.verdict()));
+    worst = worse(worst, exitOf(c.verdict()));
+    if (files.size() == 1) {
+      if (const auto code = single(c, options, progress.progress())) return *code;
+    }
     if (options.json) {
       all.push_back(reportJson(c));
     } else if (files.size() == 1) {
-      const auto repairs = repairsOf(c, progress.progress());
-      if (options.repair != 0) return writeRepaired(c, repairs, options);
       printReport(c);
-      printRepairs(repairs);
+      printRepairs(repairsOf(c, progress.progress()));
     } else {
-      std::string codes;
-      for (const auto& f : c.report.findings) {
-        if (codes.find(schedule::code(f.rule)) == std::string::npos)
-          codes += fmt::format(" {}", schedule::code(f.rule));
-      }
-      for (const auto& f : c.read.faults) codes += " " + f.code;
-      for (const auto& f : c.report.faults) codes += " " + f.code;
+      const std::string codes = codesOf(c);
       fmt::print("{:<10}{:<9.3f}{}{}\n", text(c.verdict()), 1000 * c.report.seconds, c.file,
-                 codes.empty() ? "" : " :" + codes);
+                 codes.empty() ? "" : ": " + codes);
     }
   }
   if (options.json) {
-    fmt::print("{}\n", (files.size() == 1 ? all[0] : all).dump(1));
+    fmt::print(
+        "{}\n",
+        (files.size() == 1 ? all[0] : all).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (files.size() > 1) {
-    fmt::print("{} files: {} safe, {} unsafe, {} malformed (times in milliseconds)\n", files.size(),
-               counts[Safety::safe], counts[Safety::unsafe], counts[Safety::malformed]);
+    fmt::print("{} files: {} safe, {} unsafe, {} undecided, {} malformed (times in milliseconds)\n",
+               files.size(), counts[Safety::safe], counts[Safety::unsafe], counts[Safety::undecided],
+               counts[Safety::malformed]);
   }
   return worst;
 }
@@ -227,16 +357,44 @@ int run(const Options& options) {
 
 void addCheck(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("check", "Check megakernel schedules exactly: exit 0 safe, 1 unsafe, 3 malformed");
-  command->add_option("SCHEDULE", options->path, "An AutoMegaKernel JSON file, or a folder of them")
+  CLI::App* command = app.add_subcommand(
+      "check", "Check megakernel schedules exactly: exit 0 safe, 1 unsafe, 2 not decided, 3 malformed");
+  command
+      ->add_option(
+          "SCHEDULE", options->path,
+          "A schedule (AutoMegaKernel JSON, our own form, Mirage's task_graph.json), or a folder of them")
       ->required();
   command->add_flag("--json", options->json, "Print the verdict and findings as JSON (version 1)");
   command->add_option("--repair", options->repair,
                       "Apply the N-th repair that is offered for one file; exit by its verdict");
+  command->add_option("--patch", options->patch, "Print the N-th repair as a JSON patch (RFC 6902)");
   command->add_option("-o,--output", options->output, "Where the repaired schedule goes");
   command->add_option("--certificates", options->certificates,
                       "Write a certificate per file into this folder, for `nuscope replay`");
+  command->add_option(
+      "--hang,--dump", options->hang,
+      "Explain a hang dump of this schedule (resources/hangdump): deadlock, queue never started, lost "
+      "signal, stuck task");
+  command->add_option(
+      "--time", options->time,
+      fmt::format("Model the time on a target: file, {}", fmt::join(schedule::timingTargetNames(), ", ")));
+  command->add_flag(
+      "--waits", options->waits,
+      "Waits that others imply or no conflict asks for, and the modelled gain of dropping them");
+  command
+      ->add_option("--order", options->order,
+                   "Two task ids: the shortest chain that orders them, or a run each way")
+      ->expected(2);
+  command->add_option("--uses", options->uses, "A buffer id: its writers and readers in order");
+  command->add_option("--steps", options->steps, "The run that shows the N-th finding, step by step");
+  command
+      ->add_option("--passes", options->request.passes,
+                   "Check N passes of one launch, with the counters reset or kept as the file says")
+      ->check(CLI::Range(1, 64));
+  command->add_flag("--as-loaded", options->request.asLoaded,
+                    "Order the queues as AutoMegaKernel's loader does, not as the file lists them");
+  command->add_option("--pos", options->request.position,
+                      "Check our own form at this position only, not at every one");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }
 

@@ -12,6 +12,8 @@
 #include "core/base/files.h"
 #include "core/schedule/check.h"
 #include "core/schedule/lower.h"
+#include "core/schedule/read.h"
+#include "core/schedule/timing.h"
 
 namespace nuscope::app {
 namespace {
@@ -22,9 +24,13 @@ struct Options {
   std::string model;
   std::string output;
   std::vector<std::string> set;
+  std::string target;
 };
 
-constexpr std::string_view knobs = "sms, pos, n_tile, max_tiles, partitions, policy, weights, max_positions";
+constexpr std::string_view knobs =
+    "sms, pos (N or all), n_tile, max_tiles, partitions, policy, weights, max_positions, fuse (none, "
+    "residual, gate-up, all), "
+    "pages (none, linear, rotate), pipelining";
 
 std::int64_t number(const std::string& knob, const std::string& value) {
   std::int64_t result = 0;
@@ -34,8 +40,13 @@ std::int64_t number(const std::string& knob, const std::string& value) {
   return result;
 }
 
-schedule::LowerOptions optionsOf(const std::vector<std::string>& settings) {
+schedule::LowerOptions optionsOf(const std::vector<std::string>& settings, const std::string& target) {
   schedule::LowerOptions o;
+  if (!target.empty()) {
+    const auto known = schedule::timingTarget(target, {});
+    if (!known) throw UserError(known.refusal().message + "; " + known.refusal().hint);
+    o.sms = known->sms;
+  }
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     const std::string knob = setting.substr(0, equals);
@@ -53,6 +64,19 @@ schedule::LowerOptions optionsOf(const std::vector<std::string>& settings) {
       o.weights = *type;
     } else if (knob == "sms") {
       o.sms = number(knob, value);
+    } else if (knob == "fuse") {
+      const auto fusion = schedule::parseFusion(value);
+      if (!fusion)
+        throw UserError(fmt::format("--set fuse: '{}' is none of none, residual, gate-up, all", value));
+      o.fusion = *fusion;
+    } else if (knob == "pages") {
+      const auto pages = schedule::parsePageUse(value);
+      if (!pages) throw UserError(fmt::format("--set pages: '{}' is none of none, linear, rotate", value));
+      o.pages = *pages;
+    } else if (knob == "pipelining") {
+      o.pipelining = number(knob, value);
+    } else if (knob == "pos" && value == "all") {
+      o.everyPosition = true;
     } else if (knob == "pos") {
       o.position = number(knob, value);
     } else if (knob == "n_tile") {
@@ -78,7 +102,7 @@ int run(const Options& options) {
   if (!config)
     throw UserError(
         fmt::format("{}: {}\n{}", path.string(), config.refusal().message, config.refusal().hint));
-  const auto made = schedule::lower(*config, optionsOf(options.set));
+  const auto made = schedule::lower(*config, optionsOf(options.set, options.target));
   if (!made) throw UserError(made.refusal().message);
   const schedule::Report report = schedule::check(*made, {}, progress.progress());
   if (report.verdict != schedule::Safety::safe) {
@@ -86,7 +110,7 @@ int run(const Options& options) {
         fmt::format("the lowering is {}: {}", schedule::text(report.verdict),
                     report.findings.empty() ? report.faults[0].message : report.findings[0].message));
   }
-  const std::string json = schedule::writeAmk(*made);
+  const std::string json = schedule::writeSchedule(*made);
   if (options.output.empty()) {
     fmt::print("{}", json);
   } else {
@@ -105,8 +129,12 @@ void addLower(CLI::App& app, Action& action) {
       app.add_subcommand("lower", "Lower a Llama-family config.json to a checked megakernel schedule");
   command->add_option("MODEL", options->model, "A model's folder or its config.json")->required();
   command->add_option("--set", options->set, fmt::format("knob=value; knobs: {}", knobs));
-  command->add_option("-o,--output", options->output,
-                      "The schedule (AutoMegaKernel JSON); standard output otherwise");
+  command->add_option(
+      "--target", options->target,
+      fmt::format("Take the number of SMs from: {}", fmt::join(schedule::timingTargetNames(), ", ")));
+  command->add_option(
+      "-o,--output", options->output,
+      "The schedule: AutoMegaKernel JSON; our own form with pos=all or fuse. Standard output otherwise");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }
 

@@ -20,6 +20,7 @@ using Action = std::function<int()>;
 // clang-format off
 #define NUSCOPE_COMMANDS(X) \
   X(Check) \
+  X(Convert) \
   X(Devices) \
   X(Diff) \
   X(Emit) \

@@ -35,12 +35,12 @@ class Replayer {
     for (const Json& t : schedule_.at("tasks")) {
       const Id id = t.at("id");
       require(tasks_.emplace(id, t).second, "two tasks have one id");
-      if (!t.at("sm").is_null()) {
-        const Id sm = t.at("sm");
+      if (const Json at = t.value("sm", Json()); !at.is_null()) {
+        const Id sm = at;
         if (last.contains(sm)) before_[id] = last[sm];
         last[sm] = id;
       }
-      ++producers_[t.at("out_counter")];
+      for (const Id counter : raises(t)) ++producers_[counter];
       accesses(t);
     }
     if (schedule_.contains("pages") && !schedule_["pages"].is_null()) {
@@ -61,6 +61,41 @@ class Replayer {
   }
 
  private:
+  static std::vector<Id> raises(const Json& t) {
+    if (t.contains("signals")) return t["signals"].get<std::vector<Id>>();
+    return {t.at("out_counter").get<Id>()};
+  }
+  static Json waits(const Json& t) { return t.value("waits", Json::array()); }
+  /// Our own form: tasks say themselves what they touch.
+  bool declared(const Json& t) {
+    if (!t.contains("reads") && !t.contains("writes")) return false;
+    const Id id = t.at("id");
+    bool outside = false;
+    for (const bool write : {false, true}) {
+      for (const Json& access : t.value(write ? "writes" : "reads", Json::array())) {
+        const Id buffer = access.at("buffer");
+        Box box = whole(buffer);
+        if (access.contains("region")) {
+          require(access["region"].size() == box.size(), "a region does not fit its buffer");
+          for (std::size_t i = 0; i < box.size(); ++i) {
+            const Id from = access["region"][i].at(0);
+            const Id to = access["region"][i].at(1);
+            const Id end = box[i].second;
+            outside = outside || from < 0 || to > end || to < from;
+            box[i] = {std::clamp<Id>(from, 0, end), std::clamp<Id>(to, 0, end)};
+          }
+        }
+        touched_.push_back({id, buffer, write, box});
+        if (!write || buffers_.at(buffer).at("kind") != "KV_CACHE") continue;
+        const Id first =
+            access.contains("region") ? access["region"][box.size() == 4 ? 1 : 0].at(0).get<Id>() : 0;
+        const auto [at, isNew] = appended_.emplace(storage(buffer), first);
+        if (!isNew) at->second = std::min(at->second, first);
+      }
+    }
+    if (outside) outside_.insert(id);
+    return true;
+  }
   // What operations touch. Everything not named here touches whole buffers.
   Box whole(Id buffer) const {
     Box box;
@@ -76,6 +111,7 @@ class Replayer {
     return box;
   }
   void accesses(const Json& t) {
+    if (declared(t)) return;
     const std::string op = t.at("op");
     const Json& p = t.at("params");
     const Id id = t.at("id");
@@ -181,7 +217,7 @@ class Replayer {
   bool canStart(const State& s, Id task) const {
     if (s.done.contains(task)) return false;
     if (before_.contains(task) && !s.done.contains(before_.at(task))) return false;
-    for (const Json& w : tasks_.at(task).at("waits")) {
+    for (const Json& w : waits(tasks_.at(task))) {
       const auto at = s.counters.find(w.at("counter").get<Id>());
       if ((at == s.counters.end() ? 0 : at->second) < w.at("threshold").get<Id>()) return false;
     }
@@ -189,7 +225,7 @@ class Replayer {
   }
   void complete(State& s, Id task) const {
     s.done.insert(task);
-    ++s.counters[tasks_.at(task).at("out_counter").get<Id>()];
+    for (const Id counter : raises(tasks_.at(task))) ++s.counters[counter];
   }
   State fire(const Json& order) const {
     State s;
@@ -270,7 +306,8 @@ class Replayer {
   void structural(const std::string& code, const Json& f, const std::string& where) const {
     const auto buffer = [&]() -> const Json& { return buffers_.at(f.at("buffer").get<Id>()); };
     if (code == "unsatisfiable-wait") {
-      require(std::ranges::any_of(tasks_.at(f.at("task")).at("waits"),
+      const Json list = waits(tasks_.at(f.at("task")));
+      require(std::ranges::any_of(list,
                                   [&](const Json& w) {
                                     const auto at = producers_.find(w.at("counter").get<Id>());
                                     return w.at("threshold").get<Id>() >
@@ -288,7 +325,7 @@ class Replayer {
                   list, [&](const Access* a) { return a->write && a->buffer == f.at("buffer").get<Id>(); }),
           where + "it writes no read-only buffer");
     } else if (code == "bad-placement") {
-      const Json& sm = tasks_.at(f.at("task")).at("sm");
+      const Json sm = tasks_.at(f.at("task")).value("sm", Json());
       const Json target = schedule_.value("target", Json());
       require(sm.is_number() && (sm.get<Id>() < 0 ||
                                  (target.is_object() && sm.get<Id>() >= target.at("num_sms").get<Id>())),
@@ -297,7 +334,7 @@ class Replayer {
       const std::string space = buffer().value("space", "HBM");
       std::set<std::string> sms;
       for (const Access& a : touched_) {
-        if (a.buffer == f.at("buffer").get<Id>()) sms.insert(tasks_.at(a.task).at("sm").dump());
+        if (a.buffer == f.at("buffer").get<Id>()) sms.insert(tasks_.at(a.task).value("sm", Json()).dump());
       }
       require((space == "SMEM" || space == "REGISTER") && (sms.size() > 1 || sms.contains("null")),
               where + "one SM uses it");
@@ -347,11 +384,13 @@ class Replayer {
       return at != clock[task].end() && at->second >= least;
     };
     std::map<Id, std::vector<Id>> raisedBy;
-    for (const auto& [id, t] : tasks_) raisedBy[t.at("out_counter")].push_back(id);
+    for (const auto& [id, t] : tasks_) {
+      for (const Id counter : raises(t)) raisedBy[counter].push_back(id);
+    }
     for (const auto& [id, t] : tasks_) {
       for (const auto& [chain, least] : clock[id]) {
         bool justified = before_.contains(id) && claims(before_.at(id), chain, least);
-        for (const Json& w : t.at("waits")) {
+        for (const Json& w : waits(t)) {
           const auto& from = raisedBy[w.at("counter")];
           const auto saying =
               std::ranges::count_if(from, [&, c = chain, l = least](Id p) { return claims(p, c, l); });

@@ -77,7 +77,7 @@ std::string certificate(const Schedule& schedule, const Report& report) {
       out += (i == 0 ? "" : ",\n  ") + findingText(schedule, withRun(schedule, report.findings[i]));
     out += "],\n";
   }
-  return out + "\"schedule\": " + writeAmk(schedule) + "}\n";
+  return out + "\"schedule\": " + writeSchedule(schedule) + "}\n";
 }
 
 }  // namespace nuscope::schedule

@@ -2,7 +2,7 @@
 // Certificates: what anybody can check without trusting the checker (core/replay reads them).
 //
 // {"format": "nuscope-schedule-certificate", "version": 1, "verdict": "safe" | "unsafe",
-//  "schedule": the schedule, AutoMegaKernel JSON,
+//  "schedule": the schedule, AutoMegaKernel JSON or our own form,
 //  unsafe: "findings": [{"code", "task", "other", "buffer", "other_buffer", "element" (row-major), "firing"
 //  (ids of tasks to
 //          complete in this order; then "task" and, where "unordered", "other" can start), "cycle", "stuck",

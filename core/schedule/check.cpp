@@ -150,12 +150,14 @@ class Checker {
     }
   }
   void onChip(const Footprints& touched) {
+    const auto isOnChip = [](const Buffer& b) { return b.space == Space::smem || b.space == Space::reg; };
+    if (std::ranges::none_of(schedule_.buffers, isOnChip)) return;
     std::vector<std::int32_t> firstUser(schedule_.buffers.size(), -1);
     std::vector<char> reported(schedule_.buffers.size(), 0);
     const auto use = [&](std::int32_t index, std::int32_t task) {
       const auto b = static_cast<std::size_t>(index);
       const Buffer& buffer = schedule_.buffers[b];
-      if ((buffer.space != Space::smem && buffer.space != Space::reg) || reported[b] != 0) return;
+      if (!isOnChip(buffer) || reported[b] != 0) return;
       const auto& sm = schedule_.tasks[static_cast<std::size_t>(task)].sm;
       std::string what;
       if (!sm) {

@@ -12,10 +12,11 @@
 namespace nuscope::schedule {
 namespace {
 
-constexpr std::size_t mostPieces = 2'000'000;       // intervals of one storage
+constexpr std::size_t mostPieces = 100'000;         // intervals of one storage
 constexpr std::size_t mostComparisons = 1'000'000;  // pairs that are looked at one by one, per storage
+constexpr std::size_t mostBoxes = 64;               // of one read that is looked at cell by cell
 constexpr std::int64_t mostCells = 4'000'000;       // of one read that is looked at cell by cell
-constexpr std::size_t mostClosures = 64;            // per such read
+constexpr std::int64_t closureWork = 100'000'000;   // tasks visited by closures of close looks, and of runs
 
 using Indices = std::vector<std::int32_t>;
 
@@ -73,9 +74,9 @@ struct StorageGrid {
 std::string tooManyPieces(const Schedule& schedule, std::int32_t storage) {
   const Buffer& buffer = schedule.buffers[static_cast<std::size_t>(storage)];
   return fmt::format(
-      "accesses of buffer {} ({}) and its aliases fall into more than {} pieces, because their shapes do not "
-      "fit each other; conflicts there are not decided",
-      buffer.id, buffer.name, mostPieces);
+      "conflicts on buffer {} ({}) and its aliases: the regions cross each other in too many pieces to "
+      "compare",
+      buffer.id, buffer.name);
 }
 
 class Finder {
@@ -99,6 +100,13 @@ class Finder {
     for (std::size_t b = 0; b < storage_.size(); ++b)
       buffersOf_[static_cast<std::size_t>(storage_[b])].push_back(static_cast<std::int32_t>(b));
     byStorage_ = touchesByStorage(all_, storage_, rank_);
+    for (const auto& needs : model.needs) {
+      partial_ =
+          partial_ || std::ranges::any_of(needs, [&](const Model::Need& need) {
+            return need.threshold !=
+                   static_cast<std::int64_t>(model.producers[static_cast<std::size_t>(need.counter)].size());
+          });
+    }
   }
 
   Conflicts run() {
@@ -109,7 +117,12 @@ class Finder {
                          "comparing accesses");
       }
       if (options_.only != nullptr && (*options_.only)[s] == 0) continue;
-      if (matters(byStorage_[s], buffersOf_[s])) oneStorage(static_cast<std::int32_t>(s));
+      if (!matters(byStorage_[s], buffersOf_[s])) continue;
+      try {
+        oneStorage(static_cast<std::int32_t>(s));
+      } catch (const RegionTreeFull&) {
+        result_.undecided.push_back(tooManyPieces(schedule_, static_cast<std::int32_t>(s)));
+      }
     }
     if (schedule_.pages) pages(*schedule_.pages);
     return std::move(result_);
@@ -131,12 +144,17 @@ class Finder {
 
   bool add(Finding finding) {
     const auto key = std::make_pair(finding.rule, finding.buffer);
-    if (listed_[key]++ >= static_cast<std::int64_t>(options_.listedPerBuffer)) {
+    auto& ofRule = listedOfRule_[finding.rule];
+    if (listed_[key]++ >= static_cast<std::int64_t>(options_.listedPerBuffer) ||
+        ofRule >= options_.listedPerRule) {
       ++result_.unlisted[key];
       return false;
     }
     finding.message = describe(schedule_, finding);
-    if (finding.task >= 0 && runs_[finding.rule]++ < options_.runsPerRule)
+    // The first always gets its run; more while they cost little.
+    const bool cheap = runs_[finding.rule] == 0 || (runWork_ += 3 * model_.tasks) < closureWork / 4;
+    if (finding.task >= 0 && ofRule++ < options_.runsPerRule && cheap &&
+        runs_[finding.rule]++ < options_.runsPerRule)
       finding.firing = firingOf(model_, footprints_, storage_, finding);
     result_.findings.push_back(std::move(finding));
     return true;
@@ -211,11 +229,11 @@ class Finder {
         ++result_.unlisted[{Rule::race, late.buffer}];
         continue;
       }
+      comparisons += k;
       for (std::size_t i = 0; i < k; ++i) {
         const Touch& first = touch(touches[i]);
         if (first.task == late.task || (!first.write && !late.write)) continue;
         const auto cell = common(grid.boxes(i), grid.boxes(k));
-        ++comparisons;
         if (!cell || before(first.task, late.task)) continue;
         if (!pairs.insert(std::minmax(first.task, late.task)).second) continue;
         race(Rule::race, first, late, grid.element(cell->first, cell->second));
@@ -225,6 +243,13 @@ class Finder {
   }
   static std::optional<std::pair<std::int64_t, std::int64_t>> common(std::span<const Box> a,
                                                                      std::span<const Box> b) {
+    if (a.size() > 1 && b.size() > 1) {  // intervals of one row, ascending
+      for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+        if (const Box both = a[i].meet(b[k]); !both.empty()) return std::pair(both.rowFrom, both.from);
+        ++(a[i].to <= b[k].to ? i : k);
+      }
+      return std::nullopt;
+    }
     for (const Box& x : a) {
       for (const Box& y : b) {
         if (const Box both = x.meet(y); !both.empty()) return std::pair(both.rowFrom, both.from);
@@ -250,11 +275,16 @@ class Finder {
                   std::set<std::pair<std::int32_t, std::int32_t>>& early) {
     const Touch& read = touch(touches[k]);
     if (early.contains({read.task, read.buffer})) return;
+    if (grid.boxes(k).size() > mostBoxes) {
+      result_.undecided.push_back(
+          fmt::format("whether {} reads buffer {} too early: it reads more than {} pieces of it",
+                      nameOf(schedule_, read.task), buffer(read.buffer).id, mostBoxes));
+      return;
+    }
     std::vector<std::size_t> writers;
     for (std::size_t i = 0; i < touches.size(); ++i) {
       if (touch(touches[i]).write && common(grid.boxes(i), grid.boxes(k))) writers.push_back(i);
     }
-    std::size_t closures = 0;
     std::map<Indices, bool> known;
     for (const Box& box : grid.boxes(k)) {
       const std::int64_t width = box.to - box.from;
@@ -289,8 +319,13 @@ class Finder {
         }
         const auto [at, isNew] = known.try_emplace(held, false);
         if (isNew) {
-          if (++closures > mostClosures) return;  // the race is reported; whether it also reads early is not
-          at->second = closure(model_, held).started[static_cast<std::size_t>(read.task)] != 0;
+          // No held task happens before the read. That is all with one of them, or where every wait is for
+          // all producers; else several together may hold it back.
+          const bool several =
+              partial_ && std::ranges::any_of(held, [&](std::int32_t w) { return w != held[0]; });
+          if (several && (closureWork_ += model_.tasks) > closureWork)
+            return;  // the race is reported all the same
+          at->second = !several || closure(model_, held).started[static_cast<std::size_t>(read.task)] != 0;
         }
         if (!at->second) continue;
         early.insert({read.task, read.buffer});
@@ -328,7 +363,12 @@ class Finder {
       });
       const bool turns = handedOver(touches);
       if (!turns) pageRaces(touches);
-      for (const std::int32_t storage : storages) staleReads(storage, touches, turns);
+      for (const std::int32_t storage : storages) {
+        try {
+          staleReads(storage, touches, turns);
+        } catch (const RegionTreeFull&) {  // said already, of the storage itself
+        }
+      }
     }
   }
   [[nodiscard]] bool sameTenant(const Touch& a, const Touch& b) const {
@@ -446,7 +486,9 @@ class Finder {
   std::vector<Indices> buffersOf_;  ///< per storage
   std::vector<Indices> byStorage_;  ///< touches per storage, in firing order
   std::map<std::pair<Rule, std::int32_t>, std::int64_t> listed_;
-  std::map<Rule, std::size_t> runs_;
+  std::map<Rule, std::size_t> runs_, listedOfRule_;
+  std::int64_t runWork_ = 0, closureWork_ = 0;
+  bool partial_ = false;  ///< some wait is for fewer than all producers
   Conflicts result_;
 };
 
@@ -473,9 +515,13 @@ std::vector<Finding> incompleteOutputs(const Schedule& schedule, const Footprint
     const StorageGrid made(schedule, buffers[s], footprints.touches, touches[s], nullptr);
     if (!made.grid) continue;
     RegionTree written(*made.grid, nullptr, nullptr);
-    for (std::size_t k = 0; k < touches[s].size(); ++k) {
-      if (footprints.touches[static_cast<std::size_t>(touches[s][k])].write)
-        written.fill(made.grid->boxes(k));
+    try {
+      for (std::size_t k = 0; k < touches[s].size(); ++k) {
+        if (footprints.touches[static_cast<std::size_t>(touches[s][k])].write)
+          written.fill(made.grid->boxes(k));
+      }
+    } catch (const RegionTreeFull&) {
+      continue;  // the deadlock is said; what it leaves unwritten is not
     }
     for (const auto& [b, region] : made.outputs) {
       const auto cell = written.gap(made.grid->boxes(region));

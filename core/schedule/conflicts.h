@@ -17,8 +17,9 @@ namespace nuscope::schedule {
 struct ConflictOptions {
   std::size_t listedPerBuffer = 24;  ///< findings listed per code and buffer; the rest is counted
   const std::vector<char>* only =
-      nullptr;                   ///< per buffer: storages (smallest position) to look at; null: all
-  std::size_t runsPerRule = 24;  ///< findings that get their run (Finding::firing) at once; see withRun
+      nullptr;                       ///< per buffer: storages (smallest position) to look at; null: all
+  std::size_t listedPerRule = 4096;  ///< findings listed per code
+  std::size_t runsPerRule = 24;      ///< findings that get their run (Finding::firing) at once; see withRun
 };
 
 struct Conflicts {

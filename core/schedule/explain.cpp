@@ -51,6 +51,24 @@ std::string nameOf(const Schedule& schedule, std::int32_t index) {
                             : fmt::format("task {} ({})", task.id, task.label);
 }
 
+std::string patternOf(std::string_view label) {
+  std::string out;
+  for (const char c : label) {
+    if (c < '0' || c > '9') {
+      out += c;
+    } else if (out.empty() || out.back() != '#') {
+      out += '#';
+    }
+  }
+  return out;
+}
+
+std::string kindName(const Schedule& schedule, std::int32_t task) {
+  const Task& t = schedule.tasks[static_cast<std::size_t>(task)];
+  if (!t.label.empty()) return patternOf(t.label);
+  return t.op == Opcode::custom ? t.customOp : std::string(text(t.op));
+}
+
 std::string describe(const Schedule& schedule, const Finding& f) {
   const auto name = [&](std::int32_t task) { return nameOf(schedule, task); };
   switch (f.rule) {

@@ -10,6 +10,10 @@ namespace nuscope::schedule {
 
 /// "task 12 (L0.q_proj[t1])".
 std::string nameOf(const Schedule& schedule, std::int32_t task);
+/// A text with every number as '#': "L12.q_proj[t3]" -> "L#.q_proj[t#]".
+std::string patternOf(std::string_view label);
+/// What a task is called in every layer, tile and queue: the pattern of its label, else its operation.
+std::string kindName(const Schedule& schedule, std::int32_t task);
 /// One sentence for a finding.
 std::string describe(const Schedule& schedule, const Finding& finding);
 

@@ -157,6 +157,7 @@ class Collector {
   }
   void rectangle(const Access& access, bool write) {
     const std::int32_t index = ids_.buffer(access.buffer);
+    if (access.strided) return touch(index, write, *access.strided);
     const auto& shape = buffer(index).shape;
     for (std::size_t i = 0; i < access.region.ranges.size(); ++i) {
       const auto& [from, to] = access.region.ranges[i];

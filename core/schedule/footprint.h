@@ -9,17 +9,6 @@
 
 namespace nuscope::schedule {
 
-/// `count` intervals of `length` elements, the first at `start`, `stride` apart, in row-major order of the
-/// buffer. A whole buffer, a band of columns, a row of a cache, a block of a matrix: all have this form.
-struct Strided {
-  std::int64_t start = 0;
-  std::int64_t length = 0;
-  std::int64_t stride = 0;
-  std::int64_t count = 1;
-  bool operator==(const Strided&) const = default;
-  [[nodiscard]] std::int64_t end() const { return start + (count - 1) * stride + length; }
-};
-
 /// True iff some element lies in both. Exact; O(1) for equal strides or one interval, else O(min count).
 bool overlap(const Strided& a, const Strided& b);
 /// The first element of the overlap, as a row-major position; -1 if none.

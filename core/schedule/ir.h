@@ -163,12 +163,25 @@ struct Bound {
 std::optional<Bound> parseBound(std::string_view text);
 std::string text(const Bound& bound);
 
+/// `count` intervals of `length` elements, the first at `start`, `stride` apart, in row-major order of the
+/// buffer. A whole buffer, a band of columns, a row of a cache, a block of a matrix: all have this form.
+struct Strided {
+  std::int64_t start = 0;
+  std::int64_t length = 0;
+  std::int64_t stride = 0;
+  std::int64_t count = 1;
+  bool operator==(const Strided&) const = default;
+  [[nodiscard]] std::int64_t end() const { return start + (count - 1) * stride + length; }
+};
+
 /// What a task of our own form declares to touch. Empty region: the whole buffer.
 struct Access {
   std::int64_t buffer = 0;  ///< id
   Region region;            ///< at the position that the schedule stands at
   /// Where a bound depends on the position: both bounds of every axis; else empty.
   std::vector<std::pair<Bound, Bound>> symbolic = {};
+  /// Instead of a region: intervals of memory (Mirage).
+  std::optional<Strided> strided = {};
 };
 
 /// The run-time positions for which a schedule must hold: from <= pos < to.

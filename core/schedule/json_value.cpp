@@ -15,6 +15,7 @@ namespace nuscope::schedule {
 namespace {
 
 constexpr std::size_t deepest = 64;
+constexpr std::size_t fewValues = 200'000;  // of one record, in any file
 
 /// Of items with one key the last one stays.
 void lastOfDuplicates(JsonValue& object) {
@@ -47,7 +48,7 @@ void lastOfDuplicates(JsonValue& object) {
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
  public:
   Builder(std::string_view text, const rapidjson::MemoryStream& stream, const RecordHandler& handler)
-      : text_(text), stream_(stream), handler_(handler) {}
+      : text_(text), stream_(stream), handler_(handler), mostValues_(fewValues + text.size() / 16) {}
 
   bool Null() { return scalar(JsonValue::Kind::null, 4, {}); }
   bool Bool(bool value) { return scalar(JsonValue::Kind::boolean, value ? 4 : 5, {}); }
@@ -134,6 +135,11 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     return add(std::move(made));
   }
   bool add(JsonValue value) {
+    if (++values_ > mostValues_) {
+      problem_ = fmt::format("one record holds more than {} values", mostValues_);
+      return false;
+    }
+    if (open_.empty()) values_ = 0;
     if (depth_ == 0) {
       problem_ = "the root is no object";
       return false;
@@ -156,6 +162,8 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   std::string problem_;
   std::size_t depth_ = 0;
   bool streaming_ = false;
+  std::size_t values_ = 0;  ///< of the record that is being read
+  std::size_t mostValues_;  ///< a value takes more memory than its text
 };
 
 }  // namespace
@@ -171,6 +179,33 @@ bool JsonValue::isInteger(std::int64_t& value) const {
   if (kind != Kind::number) return false;
   const auto [at, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   return error == std::errc() && at == raw.data() + raw.size();
+}
+
+std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view text) {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  std::string_view key;
+  std::size_t* count = nullptr;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::size_t from = i + 1;
+      while (++i < text.size() && text[i] != '"') {
+        if (text[i] == '\\') ++i;
+      }
+      if (depth == 1)
+        key =
+            text.substr(std::min(from, text.size()), std::min(i, text.size()) - std::min(from, text.size()));
+    } else if (c == '[' || c == '{') {
+      if (depth == 1)
+        count = c == '[' && counts.size() < 64 ? &counts[std::string(key.substr(0, 64))] : nullptr;
+      if (depth == 2 && c == '{' && count != nullptr) ++*count;
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return counts;
 }
 
 std::string placeText(std::string_view text, std::uint64_t offset) {

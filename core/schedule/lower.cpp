@@ -13,6 +13,8 @@
 namespace nuscope::schedule {
 namespace {
 
+constexpr std::string_view fusionNames[] = {"none", "residual", "gate-up", "all"};
+constexpr std::string_view pageNames[] = {"none", "linear", "rotate"};
 constexpr std::string_view policyNames[] = {"none", "round-robin", "least-loaded", "locality",
                                             "critical-path"};
 
@@ -44,10 +46,14 @@ class Lowering {
     projection("lm_head", normed, c_.hidden, head, c_.vocabulary,
                buffer("logits", BufferKind::output, ElementType::f32, {1, c_.vocabulary}), -1);
     s_.numSms = o_.sms;
+    if (o_.everyPosition) s_.positions = Positions{0, rows_};
+    if (o_.everyPosition || o_.fusion != Fusion::none) s_.format = Format::nuscope;
+    pages();
     s_.rest = {
         {"meta",
          fmt::format(R"({{"model": "{}", "regime": "decode", "pos": {}, "kv_len": {}, "n_layers": {}}})",
-                     c_.modelType, o_.position, o_.position + 1, c_.layers)},
+                     c_.modelType, o_.everyPosition ? "null" : num(o_.position),
+                     o_.everyPosition ? "null" : num(o_.position + 1), c_.layers)},
         {"target", fmt::format(R"({{"name": "custom", "num_sms": {}}})", o_.sms)},
         {"config", "null"}};
     return std::move(s_);
@@ -98,6 +104,50 @@ class Lowering {
     s_.tasks.push_back(std::move(t));
     return {output, raises, 1};
   }
+  [[nodiscard]] bool fuses(Fusion what) const { return o_.fusion == what || o_.fusion == Fusion::all; }
+  static Access whole(const Value& v) { return {v.buffer, {}, {}}; }
+  static Access rectangle(std::int64_t buffer, std::vector<std::pair<std::int64_t, std::int64_t>> ranges) {
+    return {buffer, {std::move(ranges)}, {}};
+  }
+  /// The last task touches exactly this.
+  void declare(std::vector<Access> reads, std::vector<Access> writes) {
+    s_.tasks.back().reads = std::move(reads);
+    s_.tasks.back().writes = std::move(writes);
+  }
+  /// Rows of a cache between two bounds that depend on the position.
+  Access rows(std::int64_t cache, Bound from, Bound to) const {
+    const std::vector<std::int64_t>& shape = s_.buffers[static_cast<std::size_t>(cache)].shape;
+    Access access{cache, {}, {}};
+    access.symbolic.emplace_back(std::move(from), std::move(to));
+    for (std::size_t i = 1; i < shape.size(); ++i)
+      access.symbolic.emplace_back(Bound{Bound::Kind::least, {{0, 0}}},
+                                   Bound{Bound::Kind::least, {{0, shape[i]}}});
+    for (const auto& [low, high] : access.symbolic) access.region.ranges.emplace_back(low.at(0), high.at(0));
+    return access;
+  }
+  static Bound at(std::int64_t slope, std::int64_t offset) { return {Bound::Kind::least, {{slope, offset}}}; }
+  void fusedOp(const char* name) {
+    s_.tasks.back().op = Opcode::custom;
+    s_.tasks.back().customOp = name;
+  }
+  /// Activations on pages: each on its own, or a layer on those of an earlier one.
+  void pages() {
+    if (o_.pages == PageUse::none) return;
+    Pages made;
+    std::map<std::string, std::int64_t> known;
+    for (const Buffer& b : s_.buffers) {
+      if (b.kind != BufferKind::activation) continue;
+      std::string key = b.name;
+      if (o_.pages == PageUse::rotate && key[0] == 'L' && key.find('.') != std::string::npos) {
+        const std::int64_t layer = std::stoll(key.substr(1));
+        key = fmt::format("{}{}", layer % o_.pipelining, key.substr(key.find('.')));
+      }
+      const auto [at, isNew] = known.emplace(key, static_cast<std::int64_t>(made.pages.size()));
+      if (isNew) made.pages.push_back({at->second, b.space, b.bytes(), {}});
+      made.ofBuffer.emplace_back(b.id, at->second);
+    }
+    s_.pages = std::move(made);
+  }
   Value norm(const std::string& label, const Value& x, const std::string& key, const std::string& out) {
     return task(Opcode::rmsnorm, label, {x, {weight(key, {c_.hidden})}}, activation(out, {1, c_.hidden}),
                 {{"eps", fmt::format("{}", c_.normEpsilon)}, {"hidden", num(c_.hidden)}}, 3 * c_.hidden * 4,
@@ -123,6 +173,66 @@ class Lowering {
     if (bias < 0) return product;
     return task(Opcode::add, label + ".bias", {product, {bias}}, activation(label + ".b", {1, columns}), {},
                 3 * columns * 4, columns);
+  }
+  /// A projection whose tiles add the residual: columns of h + x @ W^T.
+  Value residual(const std::string& prefix, std::int64_t layer, const std::string& name, const Value& x,
+                 std::int64_t depth, const Value& h, const std::string& out, bool hasBias,
+                 const std::string& label) {
+    if (!fuses(Fusion::residual) || hasBias) {
+      const Value o = linear(prefix, layer, name, x, depth, c_.hidden, hasBias);
+      return task(Opcode::add, label, {h, o}, activation(out, {1, c_.hidden}), {}, 12 * c_.hidden, c_.hidden);
+    }
+    const std::string tileLabel = fmt::format("L{}.{}_residual", layer, name);
+    const auto weights =
+        weight(fmt::format("model.layers.{}.{}.{}.weight", layer, prefix, name), {c_.hidden, depth});
+    const std::int64_t to = activation(out, {1, c_.hidden});
+    const std::int64_t raises = counter(tileLabel);
+    return tiles(
+        c_.hidden,
+        [&](std::int64_t a, std::int64_t b, std::int64_t t) {
+          task(Opcode::fused, fmt::format("{}[t{}]", tileLabel, t), {x, h, {weights}}, to,
+               {{"K", num(depth)}}, depth * (b - a) * bits(o_.weights) / 8, 2 * depth * (b - a), raises);
+          fusedOp("GEMV_RESIDUAL_TILE");
+          declare({whole(x), rectangle(h.buffer, {{0, 1}, {a, b}}), rectangle(weights, {{a, b}, {0, depth}})},
+                  {rectangle(to, {{0, 1}, {a, b}})});
+        },
+        to, raises);
+  }
+  template <class Tile>
+  Value tiles(std::int64_t columns, const Tile& tile, std::int64_t out, std::int64_t raises) {
+    const std::int64_t width = tileWidth(columns);
+    std::int64_t count = 0;
+    for (std::int64_t from = 0; from < columns; from += width)
+      tile(from, std::min(from + width, columns), count++);
+    return {out, raises, count};
+  }
+  Value gatedMlp(std::int64_t layer, const Value& y) {
+    const auto name = [&](const char* what) { return fmt::format("L{}.{}", layer, what); };
+    if (!fuses(Fusion::gateUp) || c_.mlpBias) {
+      const Value gate = linear("mlp", layer, "gate_proj", y, c_.hidden, c_.intermediate, c_.mlpBias);
+      const Value up = linear("mlp", layer, "up_proj", y, c_.hidden, c_.intermediate, c_.mlpBias);
+      return task(Opcode::siluMul, name("swiglu"), {gate, up}, activation(name("act"), {1, c_.intermediate}),
+                  {}, 12 * c_.intermediate, 5 * c_.intermediate);
+    }
+    const auto weights = [&](const char* which) {
+      return weight(fmt::format("model.layers.{}.mlp.{}.weight", layer, which), {c_.intermediate, c_.hidden});
+    };
+    const std::int64_t gate = weights("gate_proj");
+    const std::int64_t up = weights("up_proj");
+    const std::int64_t to = activation(name("act"), {1, c_.intermediate});
+    const std::int64_t raises = counter(name("gate_up"));
+    return tiles(
+        c_.intermediate,
+        [&](std::int64_t a, std::int64_t b, std::int64_t t) {
+          task(Opcode::fused, fmt::format("L{}.gate_up[t{}]", layer, t), {y, {gate}, {up}}, to,
+               {{"K", num(c_.hidden)}}, 2 * c_.hidden * (b - a) * bits(o_.weights) / 8,
+               4 * c_.hidden * (b - a), raises);
+          fusedOp("GATE_UP_SILU_TILE");
+          declare(
+              {whole(y), rectangle(gate, {{a, b}, {0, c_.hidden}}), rectangle(up, {{a, b}, {0, c_.hidden}})},
+              {rectangle(to, {{0, 1}, {a, b}})});
+        },
+        to, raises);
   }
   Value linear(const std::string& prefix, std::int64_t layer, const std::string& name, const Value& x,
                std::int64_t depth, std::int64_t columns, bool hasBias) {
@@ -150,6 +260,7 @@ class Lowering {
                 6 * size);
   }
   Value attention(std::int64_t layer, const Value& q, const Value& k, const Value& v) {
+    if (o_.everyPosition) return attentionAnywhere(layer, q, k, v);
     const std::string label = fmt::format("L{}.attention", layer);
     const std::int64_t end = o_.position + 1;
     const std::int64_t begin = c_.slidingWindow > 0 ? std::max<std::int64_t>(0, end - c_.slidingWindow) : 0;
@@ -190,6 +301,44 @@ class Lowering {
                 static_cast<std::int64_t>(shards.size()) * c_.heads * (c_.headDim + 2) * 4,
                 c_.queryWidth() * 4);
   }
+  /// Attention for every position: fixed parts of the cache, each up to the position.
+  Value attentionAnywhere(std::int64_t layer, const Value& q, const Value& k, const Value& v) {
+    const std::string label = fmt::format("L{}.attention", layer);
+    const auto out = activation(fmt::format("L{}.attn", layer), {1, c_.queryWidth()});
+    const std::int64_t each = (rows_ + o_.partitions - 1) / o_.partitions;
+    const std::int64_t bytes = each * c_.keyWidth() * bits(o_.weights) / 8;  // half full, K and V
+    const Params params{{"head_dim", num(c_.headDim)},
+                        {"scale", fmt::format("{}", 1.0 / std::sqrt(static_cast<double>(c_.headDim)))},
+                        {"n_heads", num(c_.heads)},
+                        {"n_kv_heads", num(c_.kvHeads)}};
+    std::vector<Value> shards;
+    for (std::int64_t from = 0; from < rows_; from += each) {
+      const std::int64_t to = std::min(from + each, rows_);
+      const bool one = o_.partitions == 1;
+      const std::string name = one ? label : fmt::format("{}.s{}", label, shards.size());
+      const auto target =
+          one ? out
+              : activation(fmt::format("L{}.attn.part{}", layer, shards.size()), {c_.heads, c_.headDim + 2});
+      shards.push_back(
+          task(Opcode::attentionTile, name, {q, k, v}, target, params, bytes, 2 * each * c_.queryWidth()));
+      Bound low = at(0, 0);
+      if (from > 0) low = {Bound::Kind::least, {{0, from}, {1, 1}}};
+      if (c_.slidingWindow > 0) low = {Bound::Kind::greatest, {{0, 0}, {1, 1 - c_.slidingWindow}}};
+      const Bound high = to == rows_ ? at(1, 1) : Bound{Bound::Kind::least, {{0, to}, {1, 1}}};
+      declare({whole(q), rows(k.buffer, low, high), rows(v.buffer, low, high)}, {whole({target})});
+    }
+    if (shards.size() == 1) return shards[0];
+    return task(Opcode::attentionCombine, label + ".combine", shards, out,
+                {{"head_dim", num(c_.headDim)}, {"n_heads", num(c_.heads)}, {"n_kv_heads", num(c_.kvHeads)}},
+                static_cast<std::int64_t>(shards.size()) * c_.heads * (c_.headDim + 2) * 4,
+                c_.queryWidth() * 4);
+  }
+  Value append(const std::string& label, const Value& row, std::int64_t cache) {
+    const Params at_ = o_.everyPosition ? Params{} : Params{{"pos", num(o_.position)}};
+    const Value result = task(Opcode::kvAppend, label, {row, {cache}}, cache, at_, 8 * c_.keyWidth(), 0);
+    if (o_.everyPosition) declare({whole(row)}, {rows(cache, at(1, 0), at(1, 1))});
+    return result;
+  }
   Value block(std::int64_t layer, const Value& h) {
     const auto name = [&](const char* what) { return fmt::format("L{}.{}", layer, what); };
     const auto key = [&](const char* what) { return fmt::format("model.layers.{}.{}.weight", layer, what); };
@@ -202,24 +351,15 @@ class Lowering {
     const std::vector<std::int64_t> cache{rows_, c_.kvHeads, c_.headDim};
     const auto kCache = buffer(name("kcache"), BufferKind::kvCache, o_.weights, cache);
     const auto vCache = buffer(name("vcache"), BufferKind::kvCache, o_.weights, cache);
-    const Params at{{"pos", num(o_.position)}};
-    const Value kIn =
-        task(Opcode::kvAppend, name("k_append"), {kr, {kCache}}, kCache, at, 8 * c_.keyWidth(), 0);
-    const Value vIn =
-        task(Opcode::kvAppend, name("v_append"), {v, {vCache}}, vCache, at, 8 * c_.keyWidth(), 0);
+    const Value kIn = append(name("k_append"), kr, kCache);
+    const Value vIn = append(name("v_append"), v, vCache);
     const Value a = attention(layer, qr, kIn, vIn);
-    const Value o = linear("self_attn", layer, "o_proj", a, c_.queryWidth(), c_.hidden, c_.outputBias);
-    const Value h1 = task(Opcode::add, name("attn_residual"), {h, o},
-                          activation(name("h_attn"), {1, c_.hidden}), {}, 12 * c_.hidden, c_.hidden);
+    const Value h1 = residual("self_attn", layer, "o_proj", a, c_.queryWidth(), h, name("h_attn"),
+                              c_.outputBias, name("attn_residual"));
     const Value y = norm(name("post_norm"), h1, key("post_attention_layernorm"), name("mn"));
-    const Value gate = linear("mlp", layer, "gate_proj", y, c_.hidden, c_.intermediate, c_.mlpBias);
-    const Value up = linear("mlp", layer, "up_proj", y, c_.hidden, c_.intermediate, c_.mlpBias);
-    const Value act =
-        task(Opcode::siluMul, name("swiglu"), {gate, up}, activation(name("act"), {1, c_.intermediate}), {},
-             12 * c_.intermediate, 5 * c_.intermediate);
-    const Value down = linear("mlp", layer, "down_proj", act, c_.intermediate, c_.hidden, c_.mlpBias);
-    return task(Opcode::add, name("mlp_residual"), {h1, down}, activation(name("h_mlp"), {1, c_.hidden}), {},
-                12 * c_.hidden, c_.hidden);
+    const Value act = gatedMlp(layer, y);
+    return residual("mlp", layer, "down_proj", act, c_.intermediate, h1, name("h_mlp"), c_.mlpBias,
+                    name("mlp_residual"));
   }
 
   const model::LlamaConfig& c_;
@@ -294,6 +434,18 @@ void assignQueues(Schedule& s, const LowerOptions& options) {
 
 }  // namespace
 
+std::optional<Fusion> parseFusion(std::string_view name) {
+  const auto at = std::ranges::find(fusionNames, name);
+  if (at == std::end(fusionNames)) return std::nullopt;
+  return static_cast<Fusion>(at - std::begin(fusionNames));
+}
+
+std::optional<PageUse> parsePageUse(std::string_view name) {
+  const auto at = std::ranges::find(pageNames, name);
+  if (at == std::end(pageNames)) return std::nullopt;
+  return static_cast<PageUse>(at - std::begin(pageNames));
+}
+
 std::string_view text(QueuePolicy policy) {
   return policyNames[static_cast<std::size_t>(policy)];
 }
@@ -317,6 +469,29 @@ Result<Schedule> lower(const model::LlamaConfig& config, const LowerOptions& opt
     return outside("max_tiles", options.mostTiles, 1, 4096);
   if (options.partitions < 1 || options.partitions > maxInputs)
     return outside("partitions", options.partitions, 1, maxInputs);
+  if (options.pipelining < 1 || options.pipelining > 64)
+    return outside("pipelining", options.pipelining, 1, 64);
+  if (options.pipelining != 1 && options.pages != PageUse::rotate)
+    return Refusal{"pipelining has an effect with pages=rotate only", ""};
+  if (rows > (std::int64_t{1} << 31U)) return outside("max_positions", rows, 1, std::int64_t{1} << 31U);
+  if (options.everyPosition && config.slidingWindow > 0 && options.partitions > 1)
+    return Refusal{"partitions of a sliding window depend on the position; use pos=N or partitions=1", ""};
+  // What does not fit 63 bits or this machine is refused before it is made.
+  const double widest =
+      static_cast<double>(std::max({config.vocabulary, config.intermediate, config.queryWidth()}));
+  if (widest * static_cast<double>(std::max(config.hidden, config.queryWidth())) > 1e15 ||
+      static_cast<double>(rows) * static_cast<double>(config.keyWidth()) > 1e15)
+    return Refusal{"a weight or cache of more than 10^15 elements", ""};
+  const auto tilesOf = [&](std::int64_t columns) {
+    return options.tileWidth > 0
+               ? static_cast<double>(columns) / static_cast<double>(options.tileWidth) + 1
+               : std::min(static_cast<double>(options.mostTiles), static_cast<double>(columns) / 32 + 1);
+  };
+  const double tasks =
+      static_cast<double>(config.layers) * (20 + 3 * tilesOf(config.queryWidth()) +
+                                            2 * tilesOf(config.hidden) + 2 * tilesOf(config.intermediate)) +
+      tilesOf(config.vocabulary);
+  if (tasks > 4e6) return Refusal{fmt::format("about {:.0f} tasks; at most 4,000,000 are made", tasks), ""};
   Schedule schedule = Lowering(config, options).run();
   assignQueues(schedule, options);
   return schedule;

@@ -19,9 +19,31 @@ enum class QueuePolicy : std::uint8_t {
 std::optional<QueuePolicy> parsePolicy(std::string_view name);
 std::string_view text(QueuePolicy policy);
 
+/// Operators that become one task. Fused tasks declare what they touch, so that the schedule is in our own
+/// form.
+enum class Fusion : std::uint8_t {
+  none,
+  residual,  ///< a tile of the output or down projection adds its tile of the residual
+  gateUp,    ///< a tile of gate and up and their SiLU product
+  all
+};
+std::optional<Fusion> parseFusion(std::string_view name);
+
+/// Pages of the activations.
+enum class PageUse : std::uint8_t {
+  none,
+  linear,  ///< every activation has its own
+  rotate   ///< layers share the pages of the layer `pipelining` before them
+};
+std::optional<PageUse> parsePageUse(std::string_view name);
+
 struct LowerOptions {
-  std::int64_t sms = 132;     ///< queues; the target's number of SMs
-  std::int64_t position = 0;  ///< 0 <= position < max_positions: the token's place
+  std::int64_t sms = 132;      ///< queues; the target's number of SMs
+  std::int64_t position = 0;   ///< 0 <= position < max_positions: the token's place
+  bool everyPosition = false;  ///< the position is a run-time parameter; `position` is not used
+  Fusion fusion = Fusion::none;
+  PageUse pages = PageUse::none;
+  std::int64_t pipelining = 1;  ///< with rotating pages: layers whose activations are kept apart, 1 .. 64
   std::int64_t tileWidth =
       0;  ///< columns of a projection tile; 0: 32, widened so that at most `mostTiles` tiles result
   std::int64_t mostTiles = 64;  ///< per projection, where tileWidth is 0

@@ -13,14 +13,18 @@ namespace nuscope::schedule {
 /// text is no JSON or a record has the wrong shape.
 struct Fault {
   std::string code;
-  std::string message;  ///< one sentence: which record, what is wrong
-  Place place;          ///< in the file; 0, 0 if unknown
-  std::string where;    ///< "line 12, column 7"; empty if unknown
+  std::string message;      ///< one sentence: which record, what is wrong
+  Place place;              ///< in the file; 0, 0 if unknown
+  std::string where;        ///< "line 12, column 7"; empty if unknown
+  bool amkAccepts = false;  ///< AutoMegaKernel's reader and validator let this pass (amk_verdict.h)
 };
 
 struct ReadResult {
   std::optional<Schedule> schedule;  ///< present iff no "load" fault
-  std::vector<Fault> faults;         ///< at most 100, then one that counts the rest
+  std::vector<Fault> faults;         ///< at most 100, then one that says that there are more
+  /// What AutoMegaKernel sees where its reader is less strict: extents that are no extents count as 1.
+  /// Present where `schedule` is not and all "load" faults are of that kind.
+  std::optional<Schedule> lenient;
 };
 
 /// Any format, told by the root keys: "all_tasks" is Mirage's task_graph.json, "format": "nuscope-schedule"

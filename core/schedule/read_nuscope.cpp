@@ -192,12 +192,10 @@ ReadResult readNuscope(std::string_view text) {
 ReadResult readSchedule(std::string_view text) {
   // The root keys tell; only the first megabyte is looked at, so that a wrong guess costs little.
   const std::string_view head = text.substr(0, std::size_t{1} << 20U);
-  if (head.find("\"nuscope-schedule\"") != std::string_view::npos &&
-      head.find("\"format\"") != std::string_view::npos)
-    return readNuscope(text);
-  if (head.find("\"all_tasks\"") != std::string_view::npos &&
-      head.find("\"ir_version\"") == std::string_view::npos)
-    return readMirage(text);
+  const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
+  if (has("\"ir_version\"")) return readAmk(text);
+  if (has("\"nuscope-schedule\"")) return readNuscope(text);
+  if (has("\"all_tasks\"") || has("\"all_events\"")) return readMirage(text);
   return readAmk(text);
 }
 

@@ -31,14 +31,31 @@ std::string_view kindText(JsonValue::Kind kind) {
   return "null";
 }
 
+/// Memory for all records at once, so that lists do not take twice their size while they grow. A record of
+/// fewer bytes than the least that is one is a fault anyway.
+void RecordReader::reserve() {
+  const auto counts = recordCounts(text_);
+  const auto count = [&](std::string_view key, std::size_t leastBytes) {
+    const auto at = counts.find(key);
+    return at == counts.end() ? 0 : std::min(at->second, text_.size() / leastBytes);
+  };
+  schedule_.buffers.reserve(count("buffers", 40));
+  schedule_.counters.reserve(count("counters", 9));
+  schedule_.tasks.reserve(std::max(count("tasks", 30), count("all_tasks", 60)));
+}
+
 ReadResult RecordReader::readAll(std::vector<std::string> streamed) {
+  reserve();
   RecordHandler handler;
   handler.streamed = std::move(streamed);
   handler.onStream = [this](const std::string& key) {
     if (std::ranges::find(seen_, key) != seen_.end()) forget(key);
     seen_.push_back(key);
   };
-  handler.onItem = [this](const std::string& key, const JsonValue& item) { onRecord(key, item); };
+  // A file with so many faults is not worth keeping: what follows is checked as JSON only.
+  handler.onItem = [this](const std::string& key, const JsonValue& item) {
+    if (faults_ <= faultsListed) onRecord(key, item);
+  };
   handler.onKey = [this](const std::string& key, const JsonValue& value) {
     seen_.push_back(key);
     onKey(key, value);
@@ -51,9 +68,14 @@ ReadResult RecordReader::readAll(std::vector<std::string> streamed) {
   }
   finish();
   if (faults_ > faultsListed)
-    result_.faults.push_back({"load", fmt::format("and {} more faults", faults_ - faultsListed), {}, ""});
-  if (std::ranges::none_of(result_.faults, [](const Fault& f) { return f.code == "load"; }))
+    result_.faults.push_back({"load", "and more faults; what follows was not looked at", {}, ""});
+  const auto isLoad = [](const Fault& f) { return f.code == "load"; };
+  if (std::ranges::none_of(result_.faults, isLoad)) {
     result_.schedule = std::move(schedule_);
+  } else if (std::ranges::all_of(result_.faults,
+                                 [&](const Fault& f) { return !isLoad(f) || f.amkAccepts; })) {
+    result_.lenient = std::move(schedule_);
+  }
   return std::move(result_);
 }
 
@@ -181,10 +203,14 @@ bool RecordReader::shape(const JsonValue& list, std::string_view what, Buffer& i
       fault("load",
             fmt::format("{}: {} is no extent (an integer of at least 1)", what, item.raw.substr(0, 40)),
             item);
+      if (faults_ <= faultsListed) result_.faults.back().amkAccepts = true;
+      into.shape.push_back(1);
       return false;
     }
     if (__builtin_mul_overflow(elements, extent, &elements)) {
       fault("load", fmt::format("{}: the number of elements does not fit 63 bits", what), list);
+      if (faults_ <= faultsListed) result_.faults.back().amkAccepts = true;
+      into.shape.push_back(1);
       return false;
     }
     into.shape.push_back(extent);

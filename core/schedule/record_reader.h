@@ -73,6 +73,7 @@ class RecordReader {
   std::size_t faults_ = 0;
 
  private:
+  void reserve();
   bool shape(const JsonValue& list, std::string_view what, Buffer& into);
 };
 

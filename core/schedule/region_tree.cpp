@@ -6,6 +6,7 @@
 namespace nuscope::schedule {
 namespace {
 
+constexpr std::size_t mostNodes = 1'000'000;
 constexpr std::size_t recentMost = 32;  // entries of a horizon that are compared one by one
 
 /// A width such that every region is a rectangle of rows of it; 0 if there is none.
@@ -128,6 +129,7 @@ std::int32_t RegionTree::child(std::int32_t node, bool high) {
   auto& at = nodes_[static_cast<std::size_t>(node)];
   const std::int32_t there = high ? at.high : at.low;
   if (there >= 0) return there;
+  if (nodes_.size() >= mostNodes) throw RegionTreeFull{};
   const auto made = static_cast<std::int32_t>(nodes_.size());
   (high ? at.high : at.low) = made;
   nodes_.emplace_back();

@@ -61,6 +61,9 @@ class Horizon {
   const void* row_ = nullptr;
 };
 
+/// Thrown where a tree would take too much memory: thousands of bands that cross thousands of others.
+struct RegionTreeFull {};
+
 class RegionTree {
  public:
   /// `clocks` may be null: then only coverage is kept.

@@ -12,29 +12,19 @@
 namespace nuscope::schedule {
 namespace {
 
-/// "L12.q_proj[t3]" -> "L#.q_proj[t#]".
-std::string patternOf(std::string_view label) {
-  std::string out;
-  for (const char c : label) {
-    if (c < '0' || c > '9') {
-      out += c;
-    } else if (out.empty() || out.back() != '#') {
-      out += '#';
-    }
-  }
-  return out;
-}
-
-std::string kindName(const Schedule& s, std::int32_t task) {
-  const Task& t = s.tasks[static_cast<std::size_t>(task)];
-  return t.label.empty() ? std::string(text(t.op)) : patternOf(t.label);
-}
+constexpr std::size_t mostMoves = 2000;  // of one repair
 
 /// Proposes edits for single findings.
 class Proposer {
  public:
   explicit Proposer(const Schedule& schedule)
-      : schedule_(schedule), ids_(schedule), model_(modelOf(schedule, ids_)) {}
+      : schedule_(schedule),
+        ids_(schedule),
+        model_(modelOf(schedule, ids_)),
+        touched_(footprints(schedule, ids_)),
+        touchesOf_(schedule.buffers.size()) {
+    for (const Touch& t : touched_.touches) touchesOf_[static_cast<std::size_t>(t.buffer)].push_back(&t);
+  }
 
   std::vector<std::vector<Edit>> of(const Finding& f) {
     result_.clear();
@@ -42,8 +32,8 @@ class Proposer {
       case Rule::race:
         order(f.task, f.other);
         order(f.other, f.task);
-        shrink(f.task, f.other);
-        shrink(f.other, f.task);
+        separate(f.task, f.other);
+        separate(f.other, f.task);
         break;
       case Rule::readOnlyWrite:
         single({.kind = Edit::Kind::dropTask, .task = f.task});
@@ -74,6 +64,12 @@ class Proposer {
       case Rule::badPlacement:
         badPlacement(f.task);
         break;
+      case Rule::outputIncomplete:
+        fillGap(f);
+        break;
+      case Rule::pageCapacity:
+        single({.kind = Edit::Kind::ownPage, .buffer = f.buffer});
+        break;
       default:
         break;
     }
@@ -98,7 +94,7 @@ class Proposer {
         if (needs[i].threshold < all)
           single({.kind = Edit::Kind::setThreshold, .task = v, .index = i, .value = all});
       }
-      if (!has && needs.size() < maxWaits)
+      if (!has && (needs.size() < maxWaits || schedule_.format != Format::amk))
         single({.kind = Edit::Kind::addWait, .task = v, .counter = counter, .value = all});
     }
     if (task(u).sm) {
@@ -114,25 +110,79 @@ class Proposer {
       }
     }
   }
-  /// Two tiles of one buffer that overlap: the first ends where the second begins.
-  void shrink(std::int32_t u, std::int32_t v) {
+  /// Two tiles of one buffer that overlap: the first ends where the second begins, or the second begins where
+  /// the first ends, or the first moves in front of the second.
+  void separate(std::int32_t u, std::int32_t v) {
     const auto from = task(u).integer("n_off");
     const auto width = task(u).integer("N_tile");
     const auto other = task(v).integer("n_off");
-    if (from && width && other && *from < *other && *other < *from + *width) {
-      single({.kind = Edit::Kind::setParam, .task = u, .value = *other - *from, .key = "N_tile"});
+    if (!from || !width || !other || *from >= *other || *other >= *from + *width) return;
+    single({.kind = Edit::Kind::setParam, .task = v, .value = *from + *width, .key = "n_off"});
+    if (*other >= *width)
+      single({.kind = Edit::Kind::setParam, .task = u, .value = *other - *width, .key = "n_off"});
+    single({.kind = Edit::Kind::setParam, .task = u, .value = *other - *from, .key = "N_tile"});
+  }
+  /// Columns that no tile writes: the tile before them grows, or the one behind begins earlier.
+  void fillGap(const Finding& f) {
+    const auto& shape = schedule_.buffers[static_cast<std::size_t>(f.buffer)].shape;
+    const std::int64_t width = shape.empty() ? 1 : shape.back();
+    const std::int64_t column = f.element % width;
+    std::int32_t before = -1;
+    std::int32_t behind = -1;
+    for (const Touch* t : touchesOf_[static_cast<std::size_t>(f.buffer)]) {
+      const auto from = task(t->task).integer("n_off");
+      const auto columns = task(t->task).integer("N_tile");
+      if (!t->write || !from || !columns) continue;
+      if (*from <= column && (before < 0 || *from > *task(before).integer("n_off"))) before = t->task;
+      if (*from > column && (behind < 0 || *from < *task(behind).integer("n_off"))) behind = t->task;
+    }
+    const std::int64_t end = behind < 0 ? width : *task(behind).integer("n_off");
+    if (before >= 0)
+      single({.kind = Edit::Kind::setParam,
+              .task = before,
+              .value = end - *task(before).integer("n_off"),
+              .key = "N_tile"});
+    if (behind >= 0) {
+      const Edit move{.kind = Edit::Kind::setParam, .task = behind, .value = column, .key = "n_off"};
+      single(move);
+      result_.push_back({move,
+                         {.kind = Edit::Kind::setParam,
+                          .task = behind,
+                          .value = *task(behind).integer("N_tile") + end - column,
+                          .key = "N_tile"}});
     }
   }
+  /// Every writer of what is read comes first: by one wait each, or by all their counters at once.
   void earlyRead(const Finding& f) {
-    const Footprints touched = footprints(schedule_, ids_);
     std::vector<std::int32_t> writers;
-    for (const Touch& t : touched.touches) {
-      if (t.write && t.buffer == f.buffer && t.task != f.task && overlap(t.region, {f.element, 1, 0, 1}))
-        writers.push_back(t.task);
+    std::vector<Edit> together;
+    for (const Touch* t : touchesOf_[static_cast<std::size_t>(f.buffer)]) {
+      if (!t->write || t->task == f.task) continue;
+      if (overlap(t->region, {f.element, 1, 0, 1})) writers.push_back(t->task);
+      for (const std::int32_t counter : model_.raises[static_cast<std::size_t>(t->task)])
+        waitForAll(counter, f.task, together);
     }
     for (const std::int32_t w : writers) order(w, f.task);
+    if (together.size() > 1) result_.push_back(std::move(together));
+    if (writers.empty()) fillGap(f);
+  }
+  /// What makes v wait until every task that raises the counter has; nothing if it does already or raises it
+  /// itself.
+  void waitForAll(std::int32_t counter, std::int32_t v, std::vector<Edit>& into) const {
+    const auto& producers = model_.producers[static_cast<std::size_t>(counter)];
+    if (std::ranges::find(producers, v) != producers.end()) return;
+    const auto all = static_cast<std::int64_t>(producers.size());
+    Edit edit{.kind = Edit::Kind::addWait, .task = v, .counter = counter, .value = all};
+    const auto& needs = model_.needs[static_cast<std::size_t>(v)];
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      if (needs[i].counter != counter) continue;
+      if (needs[i].threshold >= all) return;
+      edit = {.kind = Edit::Kind::setThreshold, .task = v, .index = i, .value = all};
+    }
+    if (std::ranges::find(into, edit) == into.end()) into.push_back(std::move(edit));
   }
   void deadlock(const Finding& f) {
+    const Closure end = closure(model_);
     for (std::size_t i = 0; i < f.cycle.size(); ++i) {
       const std::int32_t waits = f.cycle[i];
       const std::int32_t on = f.cycle[(i + 1) % f.cycle.size()];
@@ -151,6 +201,9 @@ class Proposer {
       for (std::size_t n = 0; n < needs.size(); ++n) {
         const auto& raised = model_.raises[static_cast<std::size_t>(on)];
         if (std::ranges::find(raised, needs[n].counter) != raised.end()) {
+          const std::int64_t reached = end.counters[static_cast<std::size_t>(needs[n].counter)];
+          if (reached > 0 && reached < needs[n].threshold - 1)
+            single({.kind = Edit::Kind::setThreshold, .task = waits, .index = n, .value = reached});
           single({.kind = Edit::Kind::dropWait, .task = waits, .index = n});
           if (needs[n].threshold > 1)
             single({.kind = Edit::Kind::setThreshold,
@@ -163,7 +216,30 @@ class Proposer {
     for (const std::int32_t t : f.stuck) {
       if (f.cycle.empty()) unsatisfiable(t);
     }
-    if (const auto sorted = sortedQueues(); !sorted.empty()) result_.push_back(sorted);
+    reachable(f, end);
+    if (auto sorted = sortedQueues(); !sorted.empty() && sorted.size() <= mostMoves)
+      result_.push_back(std::move(sorted));
+  }
+  /// Every stuck task that waits for itself waits for the others only.
+  void reachable(const Finding& f, const Closure& end) {
+    std::vector<Edit> all;
+    for (const std::int32_t t : f.stuck) {
+      const auto& needs = model_.needs[static_cast<std::size_t>(t)];
+      for (std::size_t n = 0; n < needs.size(); ++n) {
+        const auto& producers = model_.producers[static_cast<std::size_t>(needs[n].counter)];
+        const bool own = std::ranges::find(producers, t) != producers.end();
+        const auto others = static_cast<std::int64_t>(producers.size()) - 1;
+        if (!own || needs[n].threshold <= others ||
+            end.counters[static_cast<std::size_t>(needs[n].counter)] >= needs[n].threshold)
+          continue;
+        if (others > 0) {
+          all.push_back({.kind = Edit::Kind::setThreshold, .task = t, .index = n, .value = others});
+        } else {
+          all.push_back({.kind = Edit::Kind::dropWait, .task = t, .index = n});
+        }
+      }
+    }
+    if (all.size() > 1) result_.push_back(std::move(all));
   }
   void unsatisfiable(std::int32_t t) {
     const auto& needs = model_.needs[static_cast<std::size_t>(t)];
@@ -228,14 +304,13 @@ class Proposer {
     // All users to the SM of the first that has one.
     std::vector<Edit> all;
     std::optional<std::int64_t> sm;
-    const Footprints touched = footprints(schedule_, ids_);
-    for (const Touch& t : touched.touches) {
-      if (t.buffer == f.buffer && !sm) sm = task(t.task).sm;
+    for (const Touch* t : touchesOf_[static_cast<std::size_t>(f.buffer)]) {
+      if (!sm) sm = task(t->task).sm;
     }
-    for (const Touch& t : touched.touches) {
-      if (t.buffer == f.buffer && task(t.task).sm != sm.value_or(0)) {
-        all.push_back({.kind = Edit::Kind::setSm, .task = t.task, .value = sm.value_or(0)});
-      }
+    for (const Touch* t : touchesOf_[static_cast<std::size_t>(f.buffer)]) {
+      const Edit toIt{.kind = Edit::Kind::setSm, .task = t->task, .value = sm.value_or(0)};
+      if (task(t->task).sm != sm.value_or(0) && std::ranges::find(all, toIt) == all.end())
+        all.push_back(toIt);
     }
     if (!all.empty()) result_.push_back(std::move(all));
   }
@@ -249,6 +324,8 @@ class Proposer {
   const Schedule& schedule_;
   Ids ids_;
   Model model_;
+  Footprints touched_;
+  std::vector<std::vector<const Touch*>> touchesOf_;  ///< per buffer
   std::vector<std::vector<Edit>> result_;
 };
 
@@ -322,8 +399,11 @@ std::vector<FindingGroup> groups(const Schedule& schedule, const Report& report)
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const Finding& f = report.findings[i];
     std::string pattern = std::string(code(f.rule));
-    if (f.task >= 0) pattern += " " + kindName(schedule, f.task);
-    if (f.other >= 0) pattern += " and " + kindName(schedule, f.other);
+    std::vector<std::string> kinds;  // in no order: which of the two comes first in a run is chance
+    if (f.task >= 0) kinds.push_back(kindName(schedule, f.task));
+    if (f.other >= 0) kinds.push_back(kindName(schedule, f.other));
+    std::ranges::sort(kinds);
+    for (std::size_t k = 0; k < kinds.size(); ++k) pattern += (k == 0 ? " " : " and ") + kinds[k];
     if (f.buffer >= 0)
       pattern += " on " + patternOf(schedule.buffers[static_cast<std::size_t>(f.buffer)].name);
     const auto [at, isNew] = byPattern.emplace(pattern, result.size());
@@ -333,225 +413,171 @@ std::vector<FindingGroup> groups(const Schedule& schedule, const Report& report)
   return result;
 }
 
-std::vector<Repair> repairs(const Schedule& schedule, const Report& report, const FindingGroup& group,
-                            const RepairOptions& options, const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
+namespace {
+
+/// How bad a schedule is: what a repair must lower. A deadlock counts its stuck tasks, so that freeing some
+/// of them helps.
+std::int64_t badness(const Report& report) {
+  std::int64_t sum = 0;
+  for (const Finding& f : report.findings)
+    sum += f.rule == Rule::deadlock ? 100'000 + static_cast<std::int64_t>(f.stuck.size()) : 1;
+  for (const auto& [key, count] : report.unlisted) sum += count;
+  return sum;
+}
+
+/// Proposals for the first finding, each extended by its like for all the others.
+std::vector<std::vector<Edit>> proposals(const Schedule& schedule, const Report& report,
+                                         const std::vector<std::size_t>& findings) {
   Proposer proposer(schedule);
-  // Proposals of the first finding; the like of them for the others of the group.
-  std::vector<std::vector<Edit>> candidates = proposer.of(report.findings[group.findings.front()]);
-  if (group.findings.size() > 1) {
-    std::map<std::string, std::size_t> byShape;
-    for (std::size_t i = 0; i < candidates.size(); ++i) byShape.emplace(shapeOf(schedule, candidates[i]), i);
-    for (std::size_t k = 1; k < group.findings.size(); ++k) {
-      std::set<std::size_t> extended;
-      for (const auto& edits : proposer.of(report.findings[group.findings[k]])) {
-        const auto at = byShape.find(shapeOf(schedule, edits));
-        if (at == byShape.end() || !extended.insert(at->second).second) continue;
-        auto& all = candidates[at->second];
-        for (const Edit& edit : edits) {
-          if (std::ranges::find(all, edit) == all.end()) all.push_back(edit);
-        }
+  std::vector<std::vector<Edit>> candidates = proposer.of(report.findings[findings.front()]);
+  std::map<std::string, std::size_t> byShape;
+  for (std::size_t i = 0; i < candidates.size(); ++i) byShape.emplace(shapeOf(schedule, candidates[i]), i);
+  for (std::size_t k = 1; k < findings.size(); ++k) {
+    std::set<std::size_t> extended;
+    for (const auto& edits : proposer.of(report.findings[findings[k]])) {
+      const auto at = byShape.find(shapeOf(schedule, edits));
+      if (at == byShape.end() || !extended.insert(at->second).second) continue;
+      auto& all = candidates[at->second];
+      for (const Edit& edit : edits) {
+        if (std::ranges::find(all, edit) == all.end()) all.push_back(edit);
       }
     }
   }
-  std::vector<Repair> result;
-  std::set<std::string> tried;
-  for (auto& edits : candidates) {
-    progress.check();
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
-        options.secondsLimit)
-      break;
-    const std::string patch = jsonPatch(schedule, edits);
-    if (!tried.insert(patch).second) continue;
-    Report after = check(applyEdits(schedule, edits), {}, progress);
-    if (after.verdict == Safety::malformed || after.findings.size() >= report.findings.size() + 1) continue;
-    const bool worse = after.verdict == Safety::unsafe && after.findings.size() >= report.findings.size();
-    if (worse) continue;
-    Repair repair;
-    repair.makesSafe = after.verdict == Safety::safe;
-    repair.repaired = report.findings.size() - after.findings.size();
-    repair.remaining = std::move(after.findings);
-    repair.text = repairText(schedule, edits, false);
-    repair.generator = repairText(schedule, edits, true);
-    repair.edits = std::move(edits);
-    result.push_back(std::move(repair));
+  return candidates;
+}
+
+Repair repairOf(const Schedule& schedule, const Report& before, std::vector<Edit> edits, Report after) {
+  Repair repair;
+  repair.makesSafe = after.verdict == Safety::safe;
+  repair.repaired = before.findings.size() - std::min(before.findings.size(), after.findings.size());
+  repair.remaining = std::move(after.findings);
+  repair.text = repairText(schedule, edits, false);
+  repair.generator = repairText(schedule, edits, true);
+  repair.edits = std::move(edits);
+  return repair;
+}
+
+class Timer {
+ public:
+  explicit Timer(double limit) : limit_(limit) {}
+  [[nodiscard]] bool late() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > limit_;
   }
-  std::ranges::stable_sort(result, {}, [](const Repair& r) {
-    return std::make_tuple(!r.makesSafe, r.remaining.size(), r.edits.size());
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double limit_;
+};
+
+}  // namespace
+
+std::vector<Repair> repairs(const Schedule& schedule, const Report& report, const FindingGroup& group,
+                            const RepairOptions& options, const Progress& progress) {
+  const Timer timer(options.secondsLimit);
+  const std::vector<std::size_t> findings = options.only ? std::vector{*options.only} : group.findings;
+  const std::int64_t bad = badness(report);
+  std::vector<std::pair<std::int64_t, Repair>> found;
+  std::set<std::string> tried;
+  for (auto& edits : proposals(schedule, report, findings)) {
+    progress.check();
+    if (timer.late()) break;
+    if (!tried.insert(jsonPatch(schedule, edits)).second) continue;
+    Report after = check(applyEdits(schedule, edits), {}, progress);
+    const std::int64_t left = badness(after);
+    if (after.verdict == Safety::malformed || left >= bad) continue;
+    found.emplace_back(left, repairOf(schedule, report, std::move(edits), std::move(after)));
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& r) {
+    return std::make_tuple(!r.second.makesSafe, r.first, r.second.edits.size());
   });
-  if (result.size() > options.most) result.resize(options.most);
+  if (found.size() > options.most) found.resize(options.most);
+  std::vector<Repair> result;
+  for (auto& [left, repair] : found) result.push_back(std::move(repair));
   return result;
 }
+
+namespace {
+
+/// Edits of a schedule to which edits were applied already, as edits of the original. Tasks are told by id; a
+/// wait by its place among those that were not dropped.
+class Rebase {
+ public:
+  Rebase(const Schedule& original, const Schedule& current, const std::vector<Edit>& applied)
+      : original_(original), current_(current), applied_(applied) {
+    for (std::size_t t = 0; t < original.tasks.size(); ++t)
+      byId_.emplace(original.tasks[t].id, static_cast<std::int32_t>(t));
+  }
+  /// False if an edit changes a wait that was added: the original does not have it.
+  bool run(std::vector<Edit>& edits) const {
+    for (Edit& edit : edits) {
+      edit.task = taskOf(edit.task);
+      edit.other = taskOf(edit.other);
+      const bool names = edit.kind == Edit::Kind::dropWait || edit.kind == Edit::Kind::setThreshold;
+      if (names && !wait(edit)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::int32_t taskOf(std::int32_t t) const {
+    return t < 0 ? t : byId_.at(current_.tasks[static_cast<std::size_t>(t)].id);
+  }
+  bool wait(Edit& edit) const {
+    const auto dropped = [&](std::size_t index) {
+      return std::ranges::any_of(applied_, [&](const Edit& e) {
+        return e.kind == Edit::Kind::dropWait && e.task == edit.task && e.index == index;
+      });
+    };
+    std::size_t place = 0;
+    const std::size_t count = original_.tasks[static_cast<std::size_t>(edit.task)].waits.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (dropped(i)) continue;
+      if (place++ == edit.index) {
+        edit.index = i;
+        return true;
+      }
+    }
+    return false;
+  }
+  const Schedule& original_;
+  const Schedule& current_;
+  const std::vector<Edit>& applied_;
+  std::unordered_map<std::int64_t, std::int32_t> byId_;
+};
+
+}  // namespace
 
 std::optional<Repair> repairAll(const Schedule& schedule, const Report& report, const RepairOptions& options,
                                 const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<std::int32_t> original;  // position in the given schedule of each task of the current one
-  for (std::size_t t = 0; t < schedule.tasks.size(); ++t) original.push_back(static_cast<std::int32_t>(t));
+  const Timer timer(options.secondsLimit);
   std::vector<Edit> edits;
   Schedule current = schedule;
   Report now = report;
-  while (now.verdict == Safety::unsafe &&
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
-             options.secondsLimit) {
-    std::optional<Repair> best;
+  while (now.verdict == Safety::unsafe && !timer.late()) {
+    std::vector<Edit> best;
+    std::int64_t least = badness(now);
     for (const FindingGroup& group : groups(current, now)) {
-      for (Repair& repair : repairs(current, now, group, options, progress)) {
-        // Indices of waits stay those of the given schedule only while nothing was dropped from the task.
-        const bool drops =
-            std::ranges::any_of(repair.edits, [](const Edit& e) { return e.kind == Edit::Kind::dropWait; });
-        if (drops && !edits.empty()) continue;
-        if (!best || repair.remaining.size() < best->remaining.size()) best = std::move(repair);
+      for (const auto& candidate : proposals(current, now, group.findings)) {
+        progress.check();
+        if (timer.late()) break;
+        const Report after = check(applyEdits(current, candidate), {}, progress);
+        std::vector<Edit> rebased = candidate;
+        if (after.verdict == Safety::malformed || badness(after) >= least ||
+            !Rebase(schedule, current, edits).run(rebased))
+          continue;
+        least = badness(after);
+        best = std::move(rebased);
+        if (least == 0) break;
       }
-      if (best && best->makesSafe) break;
+      if (least == 0) break;
     }
-    if (!best) break;
-    const bool dropped = std::ranges::any_of(best->edits, [](const Edit& e) {
-      return e.kind == Edit::Kind::dropWait || e.kind == Edit::Kind::dropTask;
-    });
-    for (Edit edit : best->edits) {
-      if (edit.task >= 0) edit.task = original[static_cast<std::size_t>(edit.task)];
-      if (edit.other >= 0) edit.other = original[static_cast<std::size_t>(edit.other)];
-      edits.push_back(std::move(edit));
-    }
+    if (best.empty()) break;
+    edits.insert(edits.end(), best.begin(), best.end());
     current = applyEdits(schedule, edits);
     now = check(current, {}, progress);
-    if (dropped || now.verdict == Safety::malformed) break;
-    std::unordered_map<std::int64_t, std::int32_t> byId;
-    for (std::size_t t = 0; t < schedule.tasks.size(); ++t)
-      byId.emplace(schedule.tasks[t].id, static_cast<std::int32_t>(t));
-    for (std::size_t t = 0; t < current.tasks.size(); ++t) original[t] = byId.at(current.tasks[t].id);
   }
-  if (edits.empty() || now.verdict == Safety::malformed) return std::nullopt;
-  Repair result;
-  result.makesSafe = now.verdict == Safety::safe;
-  result.repaired = report.findings.size() - std::min(report.findings.size(), now.findings.size());
-  result.remaining = std::move(now.findings);
-  result.text = repairText(schedule, edits, false);
-  result.generator = repairText(schedule, edits, true);
-  result.edits = std::move(edits);
-  return result;
-}
-
-Schedule applyEdits(const Schedule& schedule, const std::vector<Edit>& edits) {
-  Schedule s = schedule;
-  std::vector<std::int32_t> order;  // positions of the original tasks, in their new order
-  for (std::size_t t = 0; t < s.tasks.size(); ++t) order.push_back(static_cast<std::int32_t>(t));
-  std::vector<std::pair<std::int32_t, std::size_t>> dropped;
-  for (const Edit& e : edits) {
-    Task* task = e.task >= 0 ? &s.tasks[static_cast<std::size_t>(e.task)] : nullptr;
-    switch (e.kind) {
-      case Edit::Kind::addWait: {
-        const Wait wait{s.counters[static_cast<std::size_t>(e.counter)].id, e.value};
-        const bool there = std::ranges::any_of(task->waits, [&](const Wait& w) {
-          return w.counter == wait.counter && w.threshold == wait.threshold;
-        });
-        if (!there) task->waits.push_back(wait);
-        break;
-      }
-      case Edit::Kind::setThreshold:
-        task->waits[e.index].threshold = e.value;
-        break;
-      case Edit::Kind::dropWait:
-        dropped.emplace_back(e.task, e.index);
-        break;
-      case Edit::Kind::dropTask:
-        std::erase(order, e.task);
-        break;
-      case Edit::Kind::moveBefore: {
-        std::erase(order, e.task);
-        order.insert(std::ranges::find(order, e.other), e.task);
-        break;
-      }
-      case Edit::Kind::setSm:
-        task->sm = e.value;
-        break;
-      case Edit::Kind::setParam:
-        for (auto& [key, value] : task->params) {
-          if (key == e.key) value = std::to_string(e.value);
-        }
-        break;
-      case Edit::Kind::ownPage: {
-        const Buffer& b = s.buffers[static_cast<std::size_t>(e.buffer)];
-        std::int64_t id = 0;
-        for (const Page& page : s.pages->pages) id = std::max(id, page.id + 1);
-        s.pages->pages.push_back(
-            {id, s.pages->pages.empty() ? Space::hbm : s.pages->pages[0].space, b.bytes(), {}});
-        for (auto& [buffer, page] : s.pages->ofBuffer) {
-          if (buffer == b.id) page = id;
-        }
-        break;
-      }
-    }
-  }
-  std::ranges::sort(dropped, std::greater<>());
-  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
-  for (const auto& [t, index] : dropped) {
-    auto& waits = s.tasks[static_cast<std::size_t>(t)].waits;
-    waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(index));
-  }
-  std::vector<Task> tasks;
-  tasks.reserve(order.size());
-  for (const std::int32_t t : order) tasks.push_back(std::move(s.tasks[static_cast<std::size_t>(t)]));
-  s.tasks = std::move(tasks);
-  return s;
-}
-
-std::string jsonPatch(const Schedule& schedule, const std::vector<Edit>& edits) {
-  std::string out = "[";
-  std::vector<std::int32_t> order;
-  for (std::size_t t = 0; t < schedule.tasks.size(); ++t) order.push_back(static_cast<std::int32_t>(t));
-  const auto at = [&](std::int32_t t) { return std::ranges::find(order, t) - order.begin(); };
-  const auto line = [&](std::string text) { out += (out.size() > 1 ? ",\n " : "") + std::move(text); };
-  for (const Edit& e : edits) {
-    switch (e.kind) {
-      case Edit::Kind::addWait:
-        line(fmt::format(
-            R"({{"op": "add", "path": "/tasks/{}/waits/-", "value": {{"counter": {}, "threshold": {}}}}})",
-            at(e.task), schedule.counters[static_cast<std::size_t>(e.counter)].id, e.value));
-        break;
-      case Edit::Kind::setThreshold:
-        line(fmt::format(R"({{"op": "replace", "path": "/tasks/{}/waits/{}/threshold", "value": {}}})",
-                         at(e.task), e.index, e.value));
-        break;
-      case Edit::Kind::dropTask: {
-        line(fmt::format(R"({{"op": "remove", "path": "/tasks/{}"}})", at(e.task)));
-        std::erase(order, e.task);
-        break;
-      }
-      case Edit::Kind::dropWait:
-        line(fmt::format(R"({{"op": "remove", "path": "/tasks/{}/waits/{}"}})", at(e.task), e.index));
-        break;
-      case Edit::Kind::moveBefore: {
-        const auto from = at(e.task);
-        std::erase(order, e.task);
-        const auto to = at(e.other);
-        order.insert(order.begin() + to, e.task);
-        line(fmt::format(R"({{"op": "move", "from": "/tasks/{}", "path": "/tasks/{}"}})", from, to));
-        break;
-      }
-      case Edit::Kind::setSm:
-        line(fmt::format(R"({{"op": "replace", "path": "/tasks/{}/sm", "value": {}}})", at(e.task), e.value));
-        break;
-      case Edit::Kind::setParam:
-        line(fmt::format(R"({{"op": "replace", "path": "/tasks/{}/params/{}", "value": {}}})", at(e.task),
-                         e.key, e.value));
-        break;
-      case Edit::Kind::ownPage: {
-        const std::vector<Edit> soFar(edits.begin(), edits.begin() + (&e - edits.data()) + 1);
-        const Schedule after = applyEdits(schedule, soFar);
-        const std::int64_t id = schedule.buffers[static_cast<std::size_t>(e.buffer)].id;
-        const Page& page = after.pages->pages.back();
-        line(fmt::format(
-            R"({{"op": "add", "path": "/pages/pages/-", "value": {{"id": {}, "space": "{}", "nbytes": {}}}}})",
-            page.id, text(page.space), page.bytes));
-        line(fmt::format(R"({{"op": "replace", "path": "/pages/buffer_to_page/{}", "value": {}}})", id,
-                         page.id));
-        break;
-      }
-    }
-  }
-  return out + "]\n";
+  if (edits.empty() || badness(now) >= badness(report)) return std::nullopt;
+  return repairOf(schedule, report, std::move(edits), std::move(now));
 }
 
 }  // namespace nuscope::schedule

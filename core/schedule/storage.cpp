@@ -48,6 +48,7 @@ std::vector<std::int32_t> storageOf(const Schedule& schedule) {
 
 Transience::Transience(const Schedule& schedule, const Ids& ids, const std::vector<std::int32_t>& storage)
     : schedule_(schedule), storage_(storage), firstAppended_(schedule.buffers.size(), INT64_MAX) {
+  if (schedule.dynamicDispatch) return;  // nothing says what holds values before the pass: all does
   const auto appends = [&](std::int64_t id, std::int64_t position) {
     const auto b = static_cast<std::size_t>(ids.buffer(id));
     auto& first = firstAppended_[static_cast<std::size_t>(storage[b])];

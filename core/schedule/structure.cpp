@@ -35,7 +35,7 @@ class Structure {
       if (counter.init != 0) {
         add(Rule::counterInit,
             fmt::format("counter {} starts at {}; a launch zeroes its counters", counter.id, counter.init),
-            counter.place);
+            counter.place, true);
       }
     }
     for (const Task& task : schedule_.tasks) check(task);
@@ -44,8 +44,8 @@ class Structure {
   }
 
  private:
-  void add(Rule rule, std::string message, const Place& place) {
-    faults_.push_back({std::string(code(rule)), std::move(message), place, ""});
+  void add(Rule rule, std::string message, const Place& place, bool amkAccepts = false) {
+    faults_.push_back({std::string(code(rule)), std::move(message), place, "", amkAccepts});
   }
   static std::string nameOf(const Task& task) {
     return task.label.empty() ? fmt::format("task {}", task.id)
@@ -56,7 +56,7 @@ class Structure {
     std::unordered_set<std::int64_t> seen;
     for (const auto& record : records) {
       if (!seen.insert(record.id).second)
-        add(Rule::duplicateId, fmt::format("two {} have id {}", what, record.id), record.place);
+        add(Rule::duplicateId, fmt::format("two {} have id {}", what, record.id), record.place, true);
     }
   }
   void check(const Task& task) {
@@ -150,7 +150,7 @@ class Structure {
       } else if (key == "recipe" && task.op == Opcode::fused && !isRecipe(value)) {
         add(Rule::parameterType,
             fmt::format("{}: the recipe of FUSED is no object with a non-empty list 'steps'", name),
-            task.place);
+            task.place, true);
       }
     }
   }
@@ -166,17 +166,17 @@ class Structure {
     std::unordered_set<std::int64_t> known;
     for (const Page& page : pages.pages) {
       if (!known.insert(page.id).second)
-        add(Rule::duplicateId, fmt::format("two pages have id {}", page.id), {});
+        add(Rule::duplicateId, fmt::format("two pages have id {}", page.id), {}, true);
     }
     for (const auto& [buffer, page] : pages.ofBuffer) {
       if (ids_.buffer(buffer) < 0) {
         add(Rule::danglingReference,
-            fmt::format("the page map names buffer {}, which is not in the table", buffer), {});
+            fmt::format("the page map names buffer {}, which is not in the table", buffer), {}, true);
       }
       if (!known.contains(page)) {
         add(Rule::danglingReference,
             fmt::format("the page map puts buffer {} on page {}, which is not in the table", buffer, page),
-            {});
+            {}, true);
       }
     }
   }

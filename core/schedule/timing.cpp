@@ -171,7 +171,9 @@ class Simulation {
     busy_[static_cast<std::size_t>(sm)] = t;
     result_.start[static_cast<std::size_t>(t)] = now_;
     result_.ranOn[static_cast<std::size_t>(t)] = sm;
-    events_.push({now_ + target_.taskSeconds, What::begun, t, -1});
+    const double polls =
+        target_.pollSeconds * static_cast<double>(m_.needs[static_cast<std::size_t>(t)].size());
+    events_.push({now_ + target_.taskSeconds + polls, What::begun, t, -1});
   }
   double rate() const {
     return std::min(target_.smBytesPerSecond,

@@ -17,6 +17,7 @@ struct TimingTarget {
   double flopsPerSecond = 0;    ///< 16-bit dense, data sheet
   double taskSeconds = 1.5e-6;  ///< start, dispatch and signal of one task
   double waitSeconds = 0.7e-6;  ///< from a signal on one SM to the waiter on another
+  double pollSeconds = 0.2e-6;  ///< one look at a counter before a task starts
   std::string source;           ///< where the figures come from, in words
 };
 /// "h100", "a100", ... or "file": the schedule's own target. Refused with the known names.

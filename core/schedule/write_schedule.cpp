@@ -97,12 +97,29 @@ std::string accessText(const Access& a) {
   return fmt::format(R"({{"buffer": {}, "region": [{}]}})", a.buffer, axes);
 }
 
+/// Intervals of memory are written one by one.
+std::string accessesText(const std::vector<Access>& list) {
+  return "[" +
+         joined(list,
+                [](const Access& a) {
+                  if (!a.strided) return accessText(a);
+                  std::vector<std::string> pieces;
+                  for (std::int64_t i = 0; i < a.strided->count; ++i) {
+                    const std::int64_t from = a.strided->start + i * a.strided->stride;
+                    pieces.push_back(fmt::format(R"({{"buffer": {}, "region": [[{}, {}]]}})", a.buffer, from,
+                                                 from + a.strided->length));
+                  }
+                  return joined(pieces, [](const std::string& piece) { return piece; });
+                }) +
+         "]";
+}
+
 std::string ownTaskText(const Task& t) {
   std::string out = fmt::format(R"({{"id": {}, "op": {})", t.id, opText(t));
   if (!t.inputs.empty() || !t.declared()) out += ", \"inputs\": " + ids(t.inputs);
   if (!t.outputs.empty() || !t.declared()) out += ", \"outputs\": " + ids(t.outputs);
-  if (t.reads) out += ", \"reads\": [" + joined(*t.reads, accessText) + "]";
-  if (t.writes) out += ", \"writes\": [" + joined(*t.writes, accessText) + "]";
+  if (t.reads) out += ", \"reads\": " + accessesText(*t.reads);
+  if (t.writes) out += ", \"writes\": " + accessesText(*t.writes);
   return out + ", \"signals\": " + ids(t.signals) + ", \"waits\": " + waitsText(t) + tailText(t);
 }
 

@@ -1,5 +1,6 @@
 #include "tests/schedule/exhaustive.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 #include <vector>
@@ -48,7 +49,7 @@ struct Explorer {
     for (const Wait& w : s.tasks[t].waits) {
       std::int64_t value = 0;
       for (std::size_t p = 0; p < s.tasks.size(); ++p)
-        value += state(all, p) == 2 && s.tasks[p].signals[0] == w.counter ? 1 : 0;
+        value += state(all, p) == 2 ? std::ranges::count(s.tasks[p].signals, w.counter) : 0;
       if (value < w.threshold) return false;
     }
     if (s.tasks[t].sm) {
@@ -111,7 +112,7 @@ std::set<std::string> explore(const Schedule& schedule) {
   for (const Task& t : schedule.tasks) {
     for (const Wait& w : t.waits) {
       std::int64_t producers = 0;
-      for (const Task& p : schedule.tasks) producers += p.signals[0] == w.counter ? 1 : 0;
+      for (const Task& p : schedule.tasks) producers += std::ranges::count(p.signals, w.counter);
       if (w.threshold > producers) explorer.found.insert("unsatisfiable-wait");
     }
   }

@@ -5,6 +5,7 @@
 
 #include "core/schedule/check.h"
 #include "core/schedule/read.h"
+#include "core/schedule/transform.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -27,7 +28,7 @@ Report checked(const model::LlamaConfig& config, const LowerOptions& options) {
   const auto schedule = lower(config, options);
   EXPECT_TRUE(schedule.ok());
   // Written, read back and checked: what users of the file get.
-  const ReadResult read = readAmk(writeAmk(*schedule));
+  const ReadResult read = readSchedule(writeSchedule(*schedule));
   EXPECT_TRUE(read.schedule && read.faults.empty()) << (read.faults.empty() ? "" : read.faults[0].message);
   Report report = check(*read.schedule, {}, Progress());
   for (const Fault& f : report.faults) ADD_FAILURE() << f.message;
@@ -79,6 +80,73 @@ TEST(Lower, EveryKnobChangesTheSchedule) {
   EXPECT_TRUE(differs([](LowerOptions& o) { o.policy = QueuePolicy::criticalPath; }));
   EXPECT_TRUE(differs([](LowerOptions& o) { o.weights = ElementType::f32; }));
   EXPECT_TRUE(differs([](LowerOptions& o) { o.maxPositions = 128; }));
+  EXPECT_TRUE(differs([](LowerOptions& o) { o.everyPosition = true; }));
+  EXPECT_TRUE(differs([](LowerOptions& o) { o.fusion = Fusion::residual; }));
+  EXPECT_TRUE(differs([](LowerOptions& o) { o.fusion = Fusion::gateUp; }));
+  EXPECT_TRUE(differs([](LowerOptions& o) { o.pages = PageUse::linear; }));
+  const auto pages = [](PageUse use, std::int64_t pipelining) {
+    LowerOptions o{.sms = 16, .position = 40};
+    o.pages = use;
+    o.pipelining = pipelining;
+    return lower(toy(), o)->pages->pages.size();
+  };
+  EXPECT_LT(pages(PageUse::rotate, 1),
+            pages(PageUse::rotate, 2));  // two layers at once need twice the pages of a layer
+  EXPECT_EQ(pages(PageUse::rotate, 2), pages(PageUse::linear, 1));  // the toy has two layers
+}
+
+TEST(Lower, FusedAndPagedAndForEveryPosition) {
+  for (const Fusion fusion : {Fusion::none, Fusion::residual, Fusion::gateUp, Fusion::all}) {
+    for (const PageUse pages : {PageUse::none, PageUse::linear, PageUse::rotate}) {
+      for (const bool every : {false, true}) {
+        LowerOptions options;
+        options.sms = 8;
+        options.position = 40;
+        options.fusion = fusion;
+        options.pages = pages;
+        options.everyPosition = every;
+        options.partitions = 3;
+        options.tileWidth = 24;
+        EXPECT_EQ(checked(toy(), options).verdict, Safety::safe);
+      }
+    }
+  }
+  // Fusing takes tasks away: the residual additions, and gate, up and SwiGLU as one.
+  LowerOptions options;
+  const std::size_t plain = lower(toy(), options)->tasks.size();
+  options.fusion = Fusion::residual;
+  EXPECT_EQ(lower(toy(), options)->tasks.size(), plain - 4);
+  options.fusion = Fusion::all;
+  EXPECT_EQ(lower(toy(), options)->tasks.size(), plain - 4 - 2 * 5);
+}
+
+TEST(Lower, EveryPositionIsWhatEachPositionIs) {
+  model::LlamaConfig c = toy();
+  c.maxPositions = 48;
+  LowerOptions options;
+  options.everyPosition = true;
+  options.partitions = 3;
+  const Schedule all = *lower(c, options);
+  for (std::int64_t pos = 0; pos < 48; ++pos)
+    EXPECT_EQ(check(*atPosition(all, pos), {}, Progress()).verdict, Safety::safe) << pos;
+  // An append one row late is found, at the first position where it shows: the last, whose row is outside.
+  Schedule late = all;
+  for (Task& t : late.tasks) {
+    if (t.op != Opcode::kvAppend) continue;
+    for (auto& [from, to] : (*t.writes)[0].symbolic) {
+      if (from.terms[0].slope == 1) {
+        ++from.terms[0].offset;
+        ++to.terms[0].offset;
+      }
+    }
+  }
+  const Report report = check(late, {}, Progress());
+  EXPECT_EQ(report.verdict, Safety::unsafe);
+  std::int64_t first = -1;
+  for (std::int64_t pos = 0; pos < 48 && first < 0; ++pos) {
+    if (check(*atPosition(late, pos), {}, Progress()).verdict != Safety::safe) first = pos;
+  }
+  EXPECT_EQ(report.position, first);
 }
 
 struct Shape {
@@ -113,6 +181,24 @@ TEST(Lower, RangesAreNamed) {
   LowerOptions options;
   options.position = 256;
   EXPECT_EQ(lower(toy(), options).refusal().message, "pos is 256; it must lie in 0 .. 255");
+  options = {};
+  options.pipelining = 2;
+  EXPECT_EQ(lower(toy(), options).refusal().message, "pipelining has an effect with pages=rotate only");
+  options.pages = PageUse::rotate;
+  options.pipelining = 65;
+  EXPECT_FALSE(lower(toy(), options));
+  options = {};
+  model::LlamaConfig huge = toy();
+  huge.layers = 1'000'000;
+  EXPECT_NE(lower(huge, options).refusal().message.find("at most 4,000,000"), std::string::npos);
+  huge = toy();
+  huge.vocabulary = huge.hidden = std::int64_t{1} << 31;
+  EXPECT_NE(lower(huge, options).refusal().message.find("10^15"), std::string::npos);
+  huge = toy();
+  huge.slidingWindow = 16;
+  options.everyPosition = true;
+  options.partitions = 2;
+  EXPECT_FALSE(lower(huge, options));
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
+#include "core/schedule/explain.h"
+#include "core/schedule/lower.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -60,6 +63,92 @@ TEST(Repair, MostDeadlocksAndRacesHaveASingleRepair) {
       "without:%s\n",
       offered, repaired, wanted, without.c_str());
   EXPECT_GE(repaired * 100, wanted * 80);
+}
+
+model::LlamaConfig thirteenB() {
+  model::LlamaConfig c;
+  c.modelType = "llama";
+  c.hidden = 5120;
+  c.layers = 40;
+  c.heads = c.kvHeads = 40;
+  c.headDim = 128;
+  c.intermediate = 13824;
+  c.vocabulary = 32000;
+  c.maxPositions = 4096;
+  return c;
+}
+
+TEST(Repair, OneWaitDroppedInEveryLayerIsThreeRowsAndOneRepair) {
+  LowerOptions options;
+  options.position = 1000;
+  options.partitions = 4;
+  const Schedule whole = *lower(thirteenB(), options);
+  // The waits of these tasks, one at a time: which counter is not waited for any more in every layer.
+  struct Drop {
+    const char* task;
+    std::size_t wait;
+  };
+  for (const Drop& drop : {Drop{"L#.attention.s#", 2}, Drop{"L#.attention.s#", 1},
+                           Drop{"L#.down_proj[t#]", 0}, Drop{"L#.swiglu", 1}, Drop{"L#.mlp_residual", 1},
+                           Drop{"L#.q_proj[t#]", 0}, Drop{"L#.attention.combine", 0}}) {
+    Schedule s = whole;
+    int dropped = 0;
+    for (std::size_t t = 0; t < s.tasks.size(); ++t) {
+      if (kindName(s, static_cast<std::int32_t>(t)) != drop.task || s.tasks[t].waits.size() <= drop.wait)
+        continue;
+      s.tasks[t].waits.erase(s.tasks[t].waits.begin() + static_cast<std::ptrdiff_t>(drop.wait));
+      ++dropped;
+    }
+    ASSERT_GE(dropped, 40) << drop.task;
+    const Report report = check(s, {}, Progress());
+    ASSERT_EQ(report.verdict, Safety::unsafe) << drop.task;
+    const auto rows = groups(s, report);
+    EXPECT_LE(rows.size(), 3U) << drop.task;
+    bool repaired = false;
+    double seconds = 0;
+    for (const FindingGroup& row : rows) {
+      const auto start = std::chrono::steady_clock::now();
+      for (const Repair& repair : repairs(s, report, row, {}, Progress())) {
+        repaired = repaired || (repair.makesSafe &&
+                                check(applyEdits(s, repair.edits), {}, Progress()).verdict == Safety::safe);
+      }
+      seconds =
+          std::max(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    EXPECT_TRUE(repaired) << drop.task << " wait " << drop.wait;
+    printf("%-22s wait %zu: %5d dropped, %zu findings in %zu rows, %s, slowest row %.2f s\n", drop.task,
+           drop.wait, dropped, report.findings.size(), rows.size(),
+           repaired ? "one repair for all" : "no repair", seconds);
+  }
+}
+
+TEST(Repair, OneOfAGroupOnly) {
+  LowerOptions options;
+  options.sms = 8;
+  model::LlamaConfig c = thirteenB();
+  c.hidden = 64;
+  c.layers = 3;
+  c.heads = c.kvHeads = 4;
+  c.headDim = 16;
+  c.intermediate = 128;
+  c.vocabulary = 256;
+  Schedule s = *lower(c, options);
+  for (std::size_t t = 0; t < s.tasks.size(); ++t) {
+    if (kindName(s, static_cast<std::int32_t>(t)) == "L#.swiglu") s.tasks[t].waits.pop_back();
+  }
+  const Report report = check(s, {}, Progress());
+  const auto rows = groups(s, report);
+  ASSERT_FALSE(rows.empty());
+  RepairOptions one;
+  one.only = rows[0].findings[0];
+  const auto single = repairs(s, report, rows[0], one, Progress());
+  ASSERT_FALSE(single.empty());
+  EXPECT_FALSE(single[0].makesSafe);
+  EXPECT_FALSE(single[0].remaining.empty());
+  const auto all = repairs(s, report, rows[0], {}, Progress());
+  ASSERT_FALSE(all.empty());
+  EXPECT_TRUE(all[0].makesSafe);
+  EXPECT_EQ(all[0].edits.size(), 3U);
 }
 
 }  // namespace
