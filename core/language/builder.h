@@ -16,6 +16,8 @@ class Report {
   explicit Report(std::vector<Diagnostic>& into) : into_(into) {}
   void error(const Place& place, std::string message, std::string hint = {});
   void mute(bool on) { muted_ += on ? 1 : -1; }
+  [[nodiscard]] bool muted() const { return muted_ > 0; }
+  [[nodiscard]] bool empty() const { return into_.empty(); }
 
  private:
   std::vector<Diagnostic>& into_;

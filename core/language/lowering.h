@@ -157,7 +157,10 @@ class Lowering {
 
   tensor::Program program_;
   std::set<std::string> dimensions_;
-  std::set<std::string> unknownNames_;  ///< reported already
+  /// True the first time a name's error is to be reported. A muted pass reports nothing, so it does not
+  /// count.
+  bool firstReport(const std::string& name) { return !report_.muted() && reportedNames_.insert(name).second; }
+  std::set<std::string> reportedNames_;
   std::vector<Scope> scopes_;
   std::vector<const Statement*> calls_;  ///< helpers being inlined
   std::size_t steps_ = 0;

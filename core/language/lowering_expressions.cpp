@@ -161,14 +161,13 @@ Value Lowering::evaluateName(ExprRef expr) {
     return value;
   }
   if (const std::string path = dottedPath(expr); !path.empty()) return foreign(expr, path, nullptr);
-  if (isLocal(name) && (helpers_.contains(name) || constants_.contains(name)) &&
-      unknownNames_.insert(name).second) {
+  if (isLocal(name) && (helpers_.contains(name) || constants_.contains(name)) && firstReport(name)) {
     return fail(expr->place, fmt::format("{} is assigned in this function, and has no value yet here", name),
                 "name the variable differently");
   }
   if (quiet_ && dimensions_.contains(name))
     return dimValue(Dim::symbol(name));  // its error is reported later
-  if (!unknownNames_.insert(name).second) return {};
+  if (!firstReport(name)) return {};
   if (dimensions_.contains(name)) {
     return fail(expr->place, fmt::format("{} is a dimension; the body has not read it yet", name),
                 unknownNameHint(name));

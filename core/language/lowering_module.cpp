@@ -274,7 +274,10 @@ void Lowering::results(const Statement& function, Program& program) {
   std::set<std::string> used;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ExprRef expr = written ? last->value->children[i] : last->value;
-    if (items[i].poisoned()) continue;
+    if (items[i].poisoned()) {
+      if (report_.empty()) fail(expr->place, "this result could not be read", "please report this program");
+      continue;
+    }
     const NodeRef node = builder_.node(items[i], expr->place);
     if (!node) continue;
     std::string name = expr->kind == Expr::Kind::name && (written || items.size() == 1) ? expr->text
@@ -336,7 +339,7 @@ void Lowering::checkUncalledHelpers() {
 }
 
 void Lowering::checkNumpyImported(const Place& place) {
-  if (numpyImported_ || !unknownNames_.insert("np").second) return;
+  if (numpyImported_ || !firstReport("np")) return;
   fail(place, "np is not imported", "add at the top of the file: import numpy as np");
 }
 

@@ -144,7 +144,7 @@ void Lowering::assign(ExprRef target, Value value) {
 
 void Lowering::bind(const std::string& name, Value value) {
   scope().gone.erase(name);
-  if ((name == "np" || name == "range") && unknownNames_.insert(name + " =").second) {
+  if ((name == "np" || name == "range") && firstReport(name + " =")) {
     fail(scope().function ? scope().function->textPlace : Place{},
          fmt::format("{} is assigned, but has its meaning in the language", name), "use another name");
   }

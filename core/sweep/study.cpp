@@ -46,7 +46,12 @@ std::string samplesBlob(const std::vector<double>& samples) {
   return bytes;
 }
 
+constexpr std::size_t mostSamples = 10'000;  // of one measurement; a sweep takes some hundreds
+
 std::vector<double> parseSamples(const std::string& bytes) {
+  if (bytes.size() > mostSamples * sizeof(double))
+    throw UserError(
+        fmt::format("the study is damaged: a measurement of {} samples", bytes.size() / sizeof(double)));
   if (bytes.size() % sizeof(double) != 0)
     throw UserError("the study is damaged: samples of a measurement are cut");
   std::vector<double> samples(bytes.size() / sizeof(double));

@@ -44,6 +44,21 @@ void expectError(const std::string& body, const std::string& message, const std:
   EXPECT_NE(error.hint.find(hint), std::string::npos) << body << ": " << error.hint;
 }
 
+// A loop around a loop is lowered twice, the first time silently: what is found then is still to be reported.
+TEST(Diagnostics, UnknownNamesInNestedLoopsAreReported) {
+  for (const char* name : {"range", "foo", "M"}) {
+    const auto errors =
+        errorsOf(std::string("from __future__ import annotations\nimport numpy as np\n\n\n"
+                             "def f(x: f32[N, M]):\n    outer = np.zeros((N,))\n"
+                             "    for a in range(x.shape[0]):\n        inner = np.zeros((N,))\n"
+                             "        for b in range(x.shape[0]):\n"
+                             "            inner = inner + x[") +
+                 name + "]\n        outer = outer + inner\n    return outer\n");
+    ASSERT_FALSE(errors.empty()) << name;
+    EXPECT_NE(errors[0].message.find(name), std::string::npos) << errors[0].message;
+  }
+}
+
 TEST(Diagnostics, PlaceIsUnderlined) {
   const std::string text = withBody("y = x @ x\nreturn y");
   const auto errors = errorsOf(text);
