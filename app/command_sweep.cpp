@@ -14,11 +14,14 @@
 #include "app/cancel.h"
 #include "app/commands.h"
 #include "app/program_argument.h"
+#include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/nugraph/json.h"
 #include "core/proof/solver_pool.h"
 #include "core/propagate/explore.h"
+#include "core/sweep/npz.h"
 #include "core/sweep/sweep.h"
+#include "core/tiling/space.h"
 
 namespace nuscope::app {
 namespace {
@@ -34,7 +37,10 @@ struct SweepArguments {
   std::string budget = "60s";
   std::string worker;
   std::string output;
-  std::vector<int> variants;
+  std::vector<std::string> settings;
+  std::string inputs;
+  std::vector<std::string> against;
+  std::string againstFlags;
   bool asJson = false;
   bool noBaselines = false;
   sweep::SweepOptions options;
@@ -128,7 +134,10 @@ void onEvent(const sweep::SweepEvent& event) {
 }
 
 json measurementJson(const CandidateRecord& candidate, const std::optional<Measurement>& measurement) {
-  json j{{"label", candidate.label}, {"state", sweep::text(candidate.state)}, {"reason", candidate.reason}};
+  json j{{"label", candidate.label},
+         {"state", sweep::text(candidate.state)},
+         {"standing", sweep::standingText(candidate)},
+         {"reason", candidate.reason}};
   if (!measurement || measurement->samples.empty()) return j;
   j["median_s"] = measurement->median;
   j["low_s"] = measurement->low;
@@ -182,12 +191,16 @@ json resultJson(const Study& study, const sweep::SweepRecord& record, const swee
     report["best"] = std::move(best);
   }
   json baselines = json::array();
+  json against = json::array();
   for (std::size_t i = 0; i < result.baselines.size(); ++i) {
+    const bool foreign = result.baselines[i].first.kind == sweep::CandidateKind::foreign;
     json baseline = measurementJson(result.baselines[i].first, result.baselines[i].second);
     const double ratio = result.baselinesOverBest[i];
     baseline["over_best"] = ratio > 0 ? json(ratio) : json(nullptr);
-    baselines.push_back(std::move(baseline));
+    if (foreign) baseline.update({{"candidate", result.baselines[i].first.id}, {"proved", false}});
+    (foreign ? against : baselines).push_back(std::move(baseline));
   }
+  report["against"] = std::move(against);
   report["baselines"] = std::move(baselines);
   return report;
 }
@@ -241,7 +254,8 @@ void printTable(const Study& study, const sweep::SweepRecord& record, const swee
                "error");
   std::size_t printed = 0;
   for (const Row& row : rows) {
-    const bool baseline = row.candidate.kind == sweep::CandidateKind::baseline;
+    const bool foreign = row.candidate.kind == sweep::CandidateKind::foreign;
+    const bool baseline = row.candidate.kind != sweep::CandidateKind::emitted;
     const bool isBest = result.best && row.candidate.id == result.best->id;
     const bool tie = std::find(result.ties.begin(), result.ties.end(), row.candidate.id) != result.ties.end();
     if (!baseline && !isBest && !tie && printed >= shown) continue;
@@ -249,23 +263,26 @@ void printTable(const Study& study, const sweep::SweepRecord& record, const swee
     const double ratio = baseline   ? overBest(result, row.candidate.id)
                          : best > 0 ? row.measurement.median / best
                                     : 0;
-    printRow(row, ratio, baseline ? row.candidate.label : candidateText(row.candidate),
-             isBest     ? "best"
-             : tie      ? "tie"
-             : baseline ? "base"
-                        : "");
+    const std::string name = foreign    ? fmt::format("#{} {}", row.candidate.id, row.candidate.label)
+                             : baseline ? row.candidate.label
+                                        : candidateText(row.candidate);
+    printRow(row, ratio, name, isBest ? "best" : foreign ? "yours" : tie ? "tie" : baseline ? "base" : "");
   }
   fmt::print("\nerror: of the worst element, in bounds of rounding; the gate allows 4\n");
   fmt::print("{:.1f} s went into compiling, {:.1f} s into the gate, {:.1f} s into timing\n",
              result.compileSeconds, result.gateSeconds, result.timeSeconds);
   for (const auto& [candidate, measurement] : result.baselines) {
     if (!measurement || measurement->samples.empty()) {
-      fmt::print("no baseline \"{}\": {}\n", candidate.label,
-                 candidate.reason.substr(0, candidate.reason.find('\n')));
+      const bool foreign = candidate.kind == sweep::CandidateKind::foreign;
+      fmt::print("{} \"{}\": {}{}\n", foreign ? "not in the race:" : "no baseline", candidate.label,
+                 foreign ? fmt::format("{}: ", sweep::text(candidate.state)) : "",
+                 foreign ? candidate.reason : candidate.reason.substr(0, candidate.reason.find('\n')));
+    } else if (candidate.kind == sweep::CandidateKind::foreign) {
+      fmt::print("{}: {}\n", candidate.label, sweep::standingText(candidate));
     }
   }
   for (const CandidateRecord& candidate : study.candidates(result.sweep)) {
-    if (candidate.state == sweep::CandidateState::wrong)
+    if (candidate.state == sweep::CandidateState::wrong && candidate.kind != sweep::CandidateKind::foreign)
       fmt::print("wrong: {}: {}\n", candidateText(candidate), candidate.reason);
   }
   if (std::isfinite(result.rankCorrelation)) {
@@ -286,9 +303,11 @@ sweep::SweepRecord recordOf(const Study& study, int id) {
   throw InternalError("the sweep is not in its study");
 }
 
-/// Extents: of --shape, or those of the study's latest sweep.
-tensor::Extents extentsOf(const SweepArguments& arguments, const Study& study, int revision) {
+/// Extents: of --shape, of the arrays of --inputs, or those of the study's latest sweep.
+tensor::Extents extentsOf(const SweepArguments& arguments, const tensor::Program& program,
+                          const std::vector<sweep::NpyArray>& arrays, const Study& study, int revision) {
   if (!arguments.shape.empty()) return sweep::parseExtents(arguments.shape);
+  if (!arguments.inputs.empty()) return sweep::extentsOf(arrays, program, arguments.inputs);
   tensor::Extents extents;
   for (const auto& record : study.sweeps()) {
     if (record.revision == revision) extents = record.extents;
@@ -296,17 +315,35 @@ tensor::Extents extentsOf(const SweepArguments& arguments, const Study& study, i
   return extents;
 }
 
+/// The user's data becomes a draw of the gate.
+void takeInputs(SweepArguments& arguments, const tensor::Program& program,
+                const std::vector<sweep::NpyArray>& arrays) {
+  sweep::checkExtents(program, arguments.options.extents);
+  std::vector<std::string> notes;
+  const std::string name = std::filesystem::path(arguments.inputs).filename().string();
+  arguments.options.given.push_back(
+      {name, sweep::inputsOf(arrays, program, arguments.options.extents, arguments.inputs, notes)});
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+}
+
 int runSweepCommand(SweepArguments arguments) {
   sweep::SweepOptions& options = arguments.options;
   parseBudget(arguments.budget, options);
   options.worker = words(arguments.worker);
-  options.variants = arguments.variants;
+  for (const std::string& setting : arguments.settings) tiling::allow(options.narrowing.only, setting);
+  for (const std::string& file : arguments.against) {
+    options.against.push_back(sweep::readForeign(file));
+    options.against.back().flags = words(arguments.againstFlags);
+  }
   options.baselines = !arguments.noBaselines;
   const ProgramArgument source = readProgramArgument(arguments.program);
   const auto study = openStudy(arguments, source.study);
   const auto known = study->findRevision(source.text);
   const int revision = known ? known->id : study->addRevision(source.program.name, source.text, source.file);
-  options.extents = extentsOf(arguments, *study, revision);
+  std::vector<sweep::NpyArray> arrays;
+  if (!arguments.inputs.empty()) arrays = sweep::parseNpz(readWholeFile(arguments.inputs), arguments.inputs);
+  options.extents = extentsOf(arguments, source.program, arrays, *study, revision);
+  if (!arguments.inputs.empty()) takeInputs(arguments, source.program, arrays);
   const CommandProgress progress;
   const auto graph = graphOf(*study, revision, source, options.seed, progress.progress());
   const sweep::SweepResult result =
@@ -341,7 +378,21 @@ void addSweep(CLI::App& app, Action& action) {
   command->add_option("--threads", options.threads, "Threads of each kernel")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--variants", arguments->variants, "Only these variants, e.g. 0,9")->delimiter(',');
+  command->add_option("--variants", options.narrowing.variants, "Only these variants, e.g. 0,9")
+      ->delimiter(',');
+  command->add_option(
+      "--set", arguments->settings,
+      "Only these values of a parameter, e.g. tile_m=6 or unroll=2,4 (repeatable); nuscope emit "
+      "--space lists them");
+  command->add_option(
+      "--inputs", arguments->inputs,
+      "FILE.npz with an array for every input: one more draw of the gate; gives the extents too");
+  command->add_option(
+      "--against", arguments->against,
+      "FILE.cpp, FILE.so or FILE:FUNCTION with the kernel's signature: compiled in the worker, gated, "
+      "timed in turns with the winner, labelled not proved, never chosen (repeatable)");
+  command->add_option("--against-flags", arguments->againstFlags,
+                      "More flags for compiling --against sources, e.g. \"-fopenmp -lopenblas\"");
   command->add_option("--worker", arguments->worker,
                       "Command that starts the worker: \"ssh HOST nuscope worker\"");
   command->add_flag("--resume", options.resume, "Continue the study's latest sweep of these settings");

@@ -1,7 +1,7 @@
 # Sourced by app/run.sh and tests/run.sh: the Debian packages that Nuscope needs, and how they are installed.
 
 nuscope_build_packages="g++ cmake ninja-build ccache lld pkg-config libfmt-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
-  libsqlite3-dev libgmp-dev libflint-dev libflint-arb-dev libz3-dev qt6-base-dev qt6-svg-dev libqt6svg6
+  libsqlite3-dev zlib1g-dev libgmp-dev libflint-dev libflint-arb-dev libz3-dev qt6-base-dev qt6-svg-dev libqt6svg6
   libqcustomplot-dev libgraphviz-dev fonts-dejavu-core fonts-inter fonts-jetbrains-mono"
 nuscope_run_packages="libopenblas0-pthread"
 nuscope_test_packages="libgtest-dev libgmock-dev python3-numpy xvfb z3"

@@ -62,9 +62,15 @@ void* HostDevice::function(const sweep::KernelRef& kernel) {
     library = dlopen(fmt::format("./{}.so", kernel.library).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw UserError(fmt::format("the kernel cannot be loaded: {}", dlerror()));
   }
-  void* symbol = dlsym(library, kernel.function.c_str());
-  if (symbol == nullptr) throw UserError(fmt::format("the kernel has no function {}", kernel.function));
-  return symbol;
+  std::string_view names = kernel.function;
+  for (;;) {
+    const auto comma = names.find(',');
+    void* symbol = dlsym(library, std::string(names.substr(0, comma)).c_str());
+    if (symbol != nullptr) return symbol;
+    if (comma == std::string_view::npos) break;
+    names = names.substr(comma + 1);
+  }
+  throw UserError(fmt::format("the kernel has no function {} (is it extern \"C\"?)", kernel.function));
 }
 
 sweep::RunReply HostDevice::run(const sweep::RunRequest& request) {

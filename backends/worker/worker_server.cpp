@@ -150,6 +150,10 @@ class Server {
     if (request.verb == "put") return put(request);
     if (request.verb == "get") return get(request);
     if (request.verb == "forget") return forget(request);
+    if (request.verb == "fresh") {
+      child_.reset();
+      return inbox_.say(sweep::okReply(request.id));
+    }
     throw UserError(fmt::format("'{}' is no request of this protocol", request.verb));
   }
 

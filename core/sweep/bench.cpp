@@ -19,7 +19,8 @@ Bench::Bench(Worker& worker, const tensor::Program& program, const tensor::Exten
     : worker_(worker), program_(program), extents_(extents), options_(options) {}
 
 std::string Bench::libraryOf(const Entrant& entrant) {
-  return "k" + textHash(entrant.text + entrant.toolchain).substr(0, 20);
+  const std::string& content = entrant.library.empty() ? entrant.text : entrant.record.kernel;
+  return "k" + textHash(content + entrant.toolchain).substr(0, 20);
 }
 
 void Bench::setReferences(std::vector<Reference> references) {
@@ -74,6 +75,13 @@ void Bench::compile(const std::vector<Entrant*>& entrants,
     std::map<std::string, std::vector<Entrant*>> byLibrary;
     for (Entrant* entrant : entrants) {
       if (!needsCompiling(*entrant)) continue;
+      if (!entrant->library.empty()) {
+        if (!worker_.put(libraryOf(*entrant) + ".so", entrant->library))
+          throw EnvironmentError("the worker takes no library");
+        compiledIn_[libraryOf(*entrant)] = worker_.generation();
+        onDone(*entrant, {});
+        continue;
+      }
       auto& same = byLibrary[libraryOf(*entrant)];
       if (same.empty()) jobs.push_back({libraryOf(*entrant), entrant->text, entrant->command});
       same.push_back(entrant);

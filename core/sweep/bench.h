@@ -13,11 +13,12 @@
 
 namespace nuscope::sweep {
 
-/// One kernel that takes part: an emitted candidate or a baseline.
+/// One kernel that takes part: an emitted candidate, a baseline, or a foreign one.
 struct Entrant {
   CandidateRecord record;
-  std::string function;
+  std::string function;  ///< one name, or several separated by commas: the first that is there
   std::string text;
+  std::string library;                   ///< bytes of a shared library, in place of a text to compile
   std::vector<std::string> command;      ///< with {source} and {output}
   std::string toolchain;                 ///< for MeasurementKey
   std::vector<tensor::NodeRef> results;  ///< of its variant, for tracing a wrong result
@@ -69,6 +70,9 @@ class Bench {
   /// A worker that was replaced has lost its libraries; true if entrant must be compiled again.
   [[nodiscard]] bool needsCompiling(const Entrant& entrant) const;
   void forget(Entrant& entrant);
+  /// What runs next runs in a process of its own: after a foreign kernel, which may have left anything
+  /// behind.
+  void fresh() { worker_.fresh(); }
   [[nodiscard]] bool pinned() const { return pinned_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <unordered_set>
 
@@ -52,12 +53,13 @@ class Enumeration {
         toolchain_(toolchain),
         runtime_(runtimeHash()) {}
 
-  void addVariant(const nugraph::Variant& variant, std::size_t limit) {
-    const tiling::Space space = tiling::spaceOf(graph_.root(), variant.results, extents_, target_);
+  void addVariant(const nugraph::Variant& variant, const tiling::Space& space, std::size_t limit) {
     found_.admitted += space.admitted;
     if (space.admitted == 0) {
+      const std::string why = space.conflict.empty() ? "it takes none of the values that were asked for"
+                                                     : fmt::format("{}", fmt::join(space.conflict, "; "));
       found_.notes.push_back(fmt::format("variant {} ({}) has no candidate on {}: {}", variant.id,
-                                         variant.title, target_.name, fmt::join(space.conflict, "; ")));
+                                         variant.title, target_.name, why));
       return;
     }
     for (const tiling::Parameters& parameters : tiling::enumerate(space, limit)) {
@@ -108,19 +110,65 @@ class Enumeration {
   Candidates found_;
 };
 
-}  // namespace
-
-Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Extents& extents,
-                               const machine::Target& target, const std::vector<int>& variants, int threads,
-                               int limit, const std::string& toolchain, const Progress& progress) {
+std::vector<const nugraph::Variant*> chosenVariants(const nugraph::NuGraph& graph,
+                                                    const std::vector<int>& ids) {
   std::vector<const nugraph::Variant*> chosen;
   for (const nugraph::Variant& variant : graph.variants()) {
-    if (variants.empty() || std::find(variants.begin(), variants.end(), variant.id) != variants.end())
-      chosen.push_back(&variant);
+    if (ids.empty() || std::find(ids.begin(), ids.end(), variant.id) != ids.end()) chosen.push_back(&variant);
   }
-  for (const int id : variants) {
+  for (const int id : ids) {
     if (id < 0 || id >= static_cast<int>(graph.variants().size()))
-      throw UserError(fmt::format("there is no variant {}", id));
+      throw UserError(
+          fmt::format("there is no variant {}; there are 0 to {}", id, graph.variants().size() - 1));
+  }
+  return chosen;
+}
+
+/// Every parameter and value of `only` exists in some space, or a UserError lists those that do.
+void checkNarrowing(const Narrowing& narrowing, const std::vector<tiling::Space>& spaces) {
+  std::map<std::string, std::set<std::int64_t>> all;
+  for (const tiling::Space& space : spaces) {
+    for (const tiling::Parameter& one : space.parameters)
+      all[one.name].insert(one.values.begin(), one.values.end());
+  }
+  for (const auto& [name, values] : narrowing.only) {
+    const auto known = all.find(name);
+    if (known == all.end()) {
+      std::string list;
+      for (const auto& [parameter, taken] : all)
+        list += fmt::format("\n  {} = {}", parameter, fmt::join(taken, ", "));
+      throw UserError(fmt::format("no variant has a parameter {} here; there are:{}", name, list));
+    }
+    for (const std::int64_t value : values) {
+      if (!known->second.contains(value))
+        throw UserError(fmt::format("{} does not take {} here; it takes: {}", name, value,
+                                    fmt::join(known->second, ", ")));
+    }
+  }
+}
+
+}  // namespace
+
+std::string Narrowing::text() const {
+  std::string text;
+  if (!variants.empty()) text = fmt::format("variants {}", fmt::join(variants, ", "));
+  for (const auto& [name, values] : only)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : "; ", name, fmt::join(values, ", "));
+  return text;
+}
+
+Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Extents& extents,
+                               const machine::Target& target, const Narrowing& narrowing, int threads,
+                               int limit, const std::string& toolchain, const Progress& progress) {
+  const auto chosen = chosenVariants(graph, narrowing.variants);
+  std::vector<tiling::Space> spaces;
+  for (const nugraph::Variant* variant : chosen) {
+    progress.check();
+    spaces.push_back(tiling::spaceOf(graph.root(), variant->results, extents, target));
+  }
+  checkNarrowing(narrowing, spaces);
+  if (!narrowing.only.empty()) {
+    for (tiling::Space& space : spaces) tiling::narrow(space, narrowing.only);
   }
   Enumeration enumeration(graph, extents, target, threads, toolchain);
   const std::size_t each =
@@ -128,7 +176,7 @@ Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Exte
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     progress.check();
     progress.report(static_cast<double>(i) / static_cast<double>(chosen.size()), "emitting candidates");
-    enumeration.addVariant(*chosen[i], each);
+    enumeration.addVariant(*chosen[i], spaces[i], each);
   }
   Candidates candidates = enumeration.take();
   const auto seen = static_cast<std::int64_t>(candidates.entrants.size()) + candidates.merged;

@@ -1,6 +1,7 @@
 #pragma once
 // Which candidates a sweep has: every variant with every admitted point of its space, emitted; equal texts
 // once.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 
 namespace nuscope::sweep {
 
+/// Which part of the space a sweep looks at.
+struct Narrowing {
+  std::vector<int> variants;                              ///< empty: all
+  std::map<std::string, std::vector<std::int64_t>> only;  ///< values that parameters may take; others: all
+  [[nodiscard]] std::string text() const;                 ///< "variants 0, 9; tile_m = 4, 6"; empty: all
+};
+
 struct Candidates {
   std::vector<Entrant> entrants;   ///< in order of variant, then of the space; ids are not set
   std::vector<std::string> notes;  ///< what was cut or refused, in words
@@ -19,9 +27,10 @@ struct Candidates {
 };
 
 /// At most about `limit` candidates, spread evenly over the variants and over each space. Deterministic.
-/// `toolchain`: name and version of the compiler; flags and the runtime's text are added to it.
+/// `toolchain`: name and version of the compiler; flags and the runtime's text are added to it. UserError
+/// when a variant, parameter or value of `narrowing` does not exist; it names those that do.
 Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Extents& extents,
-                               const machine::Target& target, const std::vector<int>& variants, int threads,
+                               const machine::Target& target, const Narrowing& narrowing, int threads,
                                int limit, const std::string& toolchain, const Progress& progress);
 
 }  // namespace nuscope::sweep

@@ -82,6 +82,23 @@ Comparison compareEvaluated(const Reference& reference, const std::vector<semant
   return comparison;
 }
 
+void evaluateReference(const tensor::Program& program, const tensor::Extents& extents,
+                       const GateOptions& options, const Progress& progress, Reference& reference) {
+  semantics::EvaluateOptions evaluation;
+  evaluation.roundoff = tensor::unitRoundoff(options.accumulation);
+  evaluation.threads = options.threads;
+  auto values =
+      semantics::evaluate(program, program.results, extents, reference.inputs, evaluation, progress);
+  for (semantics::Evaluated& value : values) {
+    Reference::Result result{value.value.shape, value.value.dtype, std::move(value.value.values),
+                             std::move(value.bound), std::move(value.state)};
+    for (std::size_t i = 0; i < result.expected.size(); ++i) {
+      result.bound[i] = storedBound(result.bound[i], result.expected[i], result.dtype, options.accumulation);
+    }
+    reference.results.push_back(std::move(result));
+  }
+}
+
 }  // namespace
 
 GateDraw compareDraw(const Reference& reference, const std::vector<std::vector<double>>& actual) {
@@ -172,7 +189,7 @@ std::vector<Reference> makeReferences(const tensor::Program& program, const tens
                               Distribution::ties,   Distribution::equalRows, Distribution::oneLarge};
   std::vector<Reference> references;
   std::string reason;
-  for (std::size_t d = 0; d < wanted.size(); ++d) {
+  for (std::size_t d = 0; d < wanted.size() && references.size() < options.seeded; ++d) {
     progress.check();
     Reference reference;
     reference.distribution = semantics::text(wanted[d]);
@@ -185,21 +202,15 @@ std::vector<Reference> makeReferences(const tensor::Program& program, const tens
       continue;
     }
     reference.inputs = std::move(*inputs);
-    semantics::EvaluateOptions evaluation;
-    evaluation.roundoff = tensor::unitRoundoff(options.accumulation);
-    evaluation.threads = options.threads;
     const double from = static_cast<double>(d) / wanted.size();
-    auto values = semantics::evaluate(program, program.results, extents, reference.inputs, evaluation,
-                                      progress.part(from, from + 1.0 / wanted.size()));
-    for (semantics::Evaluated& value : values) {
-      Reference::Result result{value.value.shape, value.value.dtype, std::move(value.value.values),
-                               std::move(value.bound), std::move(value.state)};
-      for (std::size_t i = 0; i < result.expected.size(); ++i) {
-        result.bound[i] =
-            storedBound(result.bound[i], result.expected[i], result.dtype, options.accumulation);
-      }
-      reference.results.push_back(std::move(result));
-    }
+    evaluateReference(program, extents, options, progress.part(from, from + 1.0 / wanted.size()), reference);
+    references.push_back(std::move(reference));
+  }
+  for (const GivenDraw& given : options.given) {
+    Reference reference;
+    reference.distribution = given.name;
+    reference.inputs = given.inputs;
+    evaluateReference(program, extents, options, Progress(progress.stopToken()), reference);
     references.push_back(std::move(reference));
   }
   if (references.empty()) throw UserError(fmt::format("this program cannot be checked: {}", reason));

@@ -33,11 +33,19 @@ struct Reference {
   std::vector<Result> results;
 };
 
+/// A draw that the user brings.
+struct GivenDraw {
+  std::string name;          ///< "inputs.npz"
+  semantics::Inputs inputs;  ///< every parameter, in its dtype and shape; the asserts hold
+};
+
 struct GateOptions {
   std::uint64_t seed = 1;
   tensor::DType accumulation = tensor::DType::f32;
   double factor = 4;
   int threads = 1;
+  std::size_t seeded = 6;        ///< at most so many seeded draws
+  std::vector<GivenDraw> given;  ///< after the seeded draws
 };
 /// f64 where the program holds any, else f32: kernels for narrower types accumulate in f32.
 tensor::DType accumulationOf(const tensor::Program& program);

@@ -20,6 +20,7 @@ using tensor::OpKind;
 constexpr const char* head = R"(// Plain loops, without tiling or intrinsics: the baseline of a Nuscope sweep.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -64,11 +65,14 @@ struct Matrix {
 class PlainPrinter {
  public:
   PlainPrinter(const tensor::Program& program, const tensor::Extents& extents, const PlainOptions& options)
-      : program_(program), options_(options), domain_(program, extents) {}
+      : program_(program),
+        options_(options),
+        domain_(program, extents, {options.anyExtents, options.wideConstants}) {}
 
   PlainKernel print() {
     uses_ = tensor::useCounts(program_.results);
     std::vector<std::string> arguments;
+    if (options_.anyExtents) arguments.emplace_back("const int64_t* extents");
     for (const auto& parameter : program_.parameters) {
       arguments.push_back(
           fmt::format("const {}* {}", plainType(parameter.node->dtype), "in_" + parameter.name));
@@ -80,14 +84,14 @@ class PlainPrinter {
     emitAll(tensor::topological(program_.results), nullptr);
     copyResults();
     PlainKernel kernel;
-    kernel.function = "plain_" + program_.name;
+    kernel.function = options_.function.empty() ? "plain_" + program_.name : options_.function;
     kernel.usesBlas = usesBlas_;
     kernel.text = head;
     if (usesBlas_) kernel.text += blasHead;
     kernel.text += "}  // namespace\n\n";
     kernel.text += fmt::format("extern \"C\" void {}({}, int threads) {{\n", kernel.function,
                                fmt::join(arguments, ", "));
-    kernel.text += "  (void)threads;\n" + arrays_ + body_.text() + "}\n";
+    kernel.text += "  (void)threads;\n" + extents() + arrays_ + body_.text() + "}\n";
     kernel.command = {"g++", "-std=c++17", "-O3",  "-march=native", "-ffp-contract=fast", "-fno-math-errno",
                       "-w",  "-shared",    "-fPIC"};
     if (options_.threads > 1) kernel.command.emplace_back("-fopenmp");
@@ -98,6 +102,13 @@ class PlainPrinter {
  private:
   [[nodiscard]] bool isResult(NodeRef node) const {
     return std::find(program_.results.begin(), program_.results.end(), node) != program_.results.end();
+  }
+
+  [[nodiscard]] std::string extents() const {
+    std::string text;
+    for (std::size_t i = 0; options_.anyExtents && i < program_.dimensions.size(); ++i)
+      text += fmt::format("  const long {} = extents[{}];\n", dimensionName(program_.dimensions[i]), i);
+    return text;
   }
 
   /// What gets an array of its own.
@@ -122,6 +133,9 @@ class PlainPrinter {
 
   [[nodiscard]] std::int64_t count(NodeRef node) const {
     return domain_.extent(tensor::product(node->shape));
+  }
+  [[nodiscard]] std::string countText(NodeRef node) const {
+    return domain_.size(tensor::product(node->shape));
   }
 
   void findUsers(const std::vector<NodeRef>& nodes) {
@@ -171,9 +185,13 @@ class PlainPrinter {
     const std::string name = domain_.fresh("t");
     const std::string type = plainType(node->dtype);
     if (type.empty()) throw UserError(fmt::format("plain C++ has no type {}", tensor::text(node->dtype)));
-    arrays_ += fmt::format("  static std::vector<{0}> {1}_({2});\n  {0}* const {1} = {1}_.data();\n", type,
-                           name, count(node));
+    arrays_ += declaration(node, name);
     return name;
+  }
+  /// Of an array of its own; kept from call to call where its size is known, so that its pages stay.
+  [[nodiscard]] std::string declaration(NodeRef node, const std::string& name) const {
+    return fmt::format("  {3}std::vector<{0}> {1}_({2});\n  {0}* const {1} = {1}_.data();\n",
+                       plainType(node->dtype), name, countText(node), options_.anyExtents ? "" : "static ");
   }
 
   void emitNode(NodeRef node) {
@@ -192,8 +210,8 @@ class PlainPrinter {
     domain_.store(node, name);
   }
 
-  void openLoop(const std::string& index, std::int64_t extent, bool outermost) {
-    if (outermost && options_.threads > 1 && extent > 1)
+  void openLoop(const std::string& index, const std::string& extent, bool outermost) {
+    if (outermost && options_.threads > 1 && extent != "1")
       body_.line("#pragma omp parallel for num_threads(threads)");
     body_.open(fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", index, extent));
   }
@@ -202,7 +220,7 @@ class PlainPrinter {
     std::vector<std::string> index;
     for (std::size_t axis = 0; axis < node->shape.size(); ++axis) {
       index.push_back(domain_.fresh("i"));
-      openLoop(index.back(), domain_.extent(node->shape[axis]), axis == 0);
+      openLoop(index.back(), domain_.size(node->shape[axis]), axis == 0);
     }
     domain_.into(body_);
     const std::string value = domain_.expand(*node, index);
@@ -217,11 +235,11 @@ class PlainPrinter {
     for (std::size_t i = 0; i < index.size(); ++i) {
       index[i] = domain_.fresh("i");
       if (i == axis) continue;
-      openLoop(index[i], domain_.extent(node->shape[i]), std::exchange(outermost, false));
+      openLoop(index[i], domain_.size(node->shape[i]), std::exchange(outermost, false));
     }
     const std::string sum = domain_.fresh("s");
     body_.line(fmt::format("{} {} = 0;", plainType(node->dtype), sum));
-    openLoop(index[axis], domain_.extent(node->shape[axis]), false);
+    openLoop(index[axis], domain_.size(node->shape[axis]), false);
     domain_.into(body_);
     const std::string value = domain_.element(node->operands[0], index);
     body_.line(fmt::format("{} += {};", sum, value));
@@ -240,6 +258,7 @@ class PlainPrinter {
     const NodeRef left = node->operands[0];
     const NodeRef right = node->operands[1];
     if (left->shape.size() < 2 || right->shape.size() < 2) return false;
+    if (options_.anyExtents && (left->shape.size() > 2 || right->shape.size() > 2)) return false;
     const std::int64_t m = domain_.extent(left->shape[left->shape.size() - 2]);
     const std::int64_t k = domain_.extent(left->shape.back());
     const std::int64_t n = domain_.extent(right->shape.back());
@@ -253,7 +272,7 @@ class PlainPrinter {
     std::string batchIndex = "0";
     if (batch > 1) {
       batchIndex = domain_.fresh("b");
-      openLoop(batchIndex, batch, !options_.blas);
+      openLoop(batchIndex, std::to_string(batch), !options_.blas);
     }
     const std::string pa =
         leftBatch > 1 ? fmt::format("{} + {} * {}", a->array, batchIndex, m * k) : a->array;
@@ -267,14 +286,16 @@ class PlainPrinter {
                              a->transposed ? 112 : 111, b->transposed ? 112 : 111, m, n, k, pa,
                              a->transposed ? m : k, pb, b->transposed ? k : n, pc));
     } else {
-      matmulLoops(node, {pa, a->transposed}, {pb, b->transposed}, pc, {m, k, n}, batch == 1);
+      const Sizes sizes{domain_.size(left->shape[left->shape.size() - 2]), domain_.size(left->shape.back()),
+                        domain_.size(right->shape.back())};
+      matmulLoops(node, {pa, a->transposed}, {pb, b->transposed}, pc, sizes, batch == 1);
     }
     if (batch > 1) body_.close();
     return true;
   }
 
   struct Sizes {
-    std::int64_t m, k, n;
+    std::string m, k, n;
   };
   void matmulLoops(NodeRef node, const Matrix& a, const Matrix& b, const std::string& c, const Sizes& size,
                    bool outermost) {
@@ -334,8 +355,8 @@ class PlainPrinter {
       copy(value, replaced.back());
     }
     for (std::size_t s = 0; s < states.size(); ++s) {
-      body_.line(fmt::format("std::copy({0}, {0} + {1}, {2});", replaced[s], count(loop->attributes.body[s]),
-                             states[s]));
+      body_.line(fmt::format("std::copy({0}, {0} + {1}, {2});", replaced[s],
+                             countText(loop->attributes.body[s]), states[s]));
     }
     body_.close();
     uses_ = outerUses;
@@ -368,7 +389,7 @@ class PlainPrinter {
   /// All elements of a node, stored or not, into an array.
   void copy(NodeRef node, const std::string& name) {
     if (domain_.isStored(node)) {
-      body_.line(fmt::format("std::copy({0}, {0} + {1}, {2});", domain_.nameOf(node), count(node), name));
+      body_.line(fmt::format("std::copy({0}, {0} + {1}, {2});", domain_.nameOf(node), countText(node), name));
     } else {
       nest(node, name);
     }
@@ -385,14 +406,12 @@ class PlainPrinter {
       }
       // An array of ours that is a result: let it be the caller's in the first place.
       const std::string array = domain_.nameOf(node);
-      const std::string declaration =
-          fmt::format("  static std::vector<{0}> {1}_({2});\n  {0}* const {1} = {1}_.data();\n",
-                      plainType(node->dtype), array, count(node));
-      const auto at = arrays_.find(declaration);
+      const std::string declared = declaration(node, array);
+      const auto at = arrays_.find(declared);
       if (at == std::string::npos) {  // two results of one node
         copy(node, name);
       } else {
-        arrays_.replace(at, declaration.size(),
+        arrays_.replace(at, declared.size(),
                         fmt::format("  {}* const {} = {};\n", plainType(node->dtype), array, name));
       }
     }
@@ -431,6 +450,8 @@ std::optional<Refusal> refuse(const tensor::Program& program) {
 Result<PlainKernel> emitPlain(const tensor::Program& program, const tensor::Extents& extents,
                               const PlainOptions& options) {
   if (auto refusal = refuse(program)) return *refusal;
+  if (options.anyExtents && (options.blas || options.threads > 1))
+    throw InternalError("plain loops for any extents have one thread and no BLAS");
   return PlainPrinter(program, extents, options).print();
 }
 

@@ -14,6 +14,12 @@ namespace nuscope::sweep {
 struct PlainOptions {
   bool blas = false;
   int threads = 1;  ///< more than 1: outer loops get "#pragma omp parallel for"
+  /// Loops for all extents: the function takes `const int64_t* extents` first, one a dimension in the order
+  /// of Program::dimensions; those given to emitPlain only say what is typical. Not with `blas` or threads
+  /// > 1.
+  bool anyExtents = false;
+  bool wideConstants = false;  ///< f32 constants as doubles, for deciding asserts
+  std::string function{};      ///< its name; empty: "plain_" and the program's
 };
 
 struct PlainKernel {
@@ -23,7 +29,8 @@ struct PlainKernel {
   bool usesBlas = false;             ///< false: nothing in the program is a matmul that BLAS takes
 };
 
-/// extern "C" void FUNCTION(const T* in..., T* out..., int threads), as emit::Kernel. Refused with the reason
+/// extern "C" void FUNCTION(const T* in..., T* out..., int threads), as emit::Kernel. Not reentrant, but with
+/// `anyExtents` it is; it may throw std::bad_alloc then. Refused with the reason
 /// for types that plain C++ has not (f16, bf16) and shapes that depend on a loop's counter. UserError for
 /// missing extents.
 Result<PlainKernel> emitPlain(const tensor::Program& program, const tensor::Extents& extents,

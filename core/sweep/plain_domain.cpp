@@ -146,11 +146,15 @@ PlainDomain::Int PlainDomain::dim(const tensor::Dim& value) const {
             fmt::format(" * ({} / {})", dim(atom.quotient->numerator), dim(atom.quotient->denominator));
       } else if (tensor::isCounter(atom.symbol)) {
         factors += " * " + counters_.at(atom.symbol);
+      } else if (words_.anyExtents) {
+        factors += " * " + dimensionName(atom.symbol);
       } else {
         known *= tensor::Dim::symbol(atom.symbol).evaluate(extents_);
       }
     }
-    sum += fmt::format("{}{}{}", sum.empty() ? "" : " + ", known, factors);
+    const bool plain = words_.anyExtents && known == 1 && !factors.empty();  // without "1 * "
+    sum += fmt::format("{}{}{}", sum.empty() ? "" : " + ", plain ? "" : std::to_string(known),
+                       plain ? factors.substr(3) : factors);
   }
   if (sum.empty()) return "0";
   return sum.find(' ') == std::string::npos ? sum : "(" + sum + ")";
@@ -175,7 +179,7 @@ PlainDomain::Int PlainDomain::quotient(const Int& a, const Int& b) const {
 std::string PlainDomain::flat(const tensor::Shape& shape, Indices index) const {
   std::string position = "0";
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    position = plus(times(position, std::to_string(extent(shape[axis]))), index[axis]);
+    position = plus(times(position, size(shape[axis])), index[axis]);
   }
   return position;
 }
@@ -198,9 +202,10 @@ PlainDomain::Value PlainDomain::constant(const tensor::Node& node) const {
   const double value = node.attributes.value.get_d();
   if (!tensor::isReal(node.dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
   std::string text = fmt::format("{:.17g}", value);
-  if (node.dtype == DType::f32) text = fmt::format("{:.9g}", static_cast<double>(static_cast<float>(value)));
+  const bool narrow = node.dtype == DType::f32 && !words_.wideConstants;
+  if (narrow) text = fmt::format("{:.9g}", static_cast<double>(static_cast<float>(value)));
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  if (node.dtype == DType::f32) text += "f";
+  if (narrow) text += "f";
   return value < 0 ? "(" + text + ")" : text;
 }
 

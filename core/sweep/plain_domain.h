@@ -37,14 +37,27 @@ class CodeBlock {
 /// "float", "double", "int", "signed char", "unsigned char"; empty for types that plain C++ has not.
 std::string plainType(tensor::DType type);
 
+/// How a text speaks of what its caller gives.
+struct PlainWords {
+  bool anyExtents = false;     ///< dimensions are variables, see dimensionName; else numbers
+  bool wideConstants = false;  ///< f32 constants are written as doubles: compared exactly, not rounded first
+};
+
+/// The variable that holds a dimension's extent where extents are not known: "n_M".
+inline std::string dimensionName(std::string_view symbol) {
+  return "n_" + std::string(symbol);
+}
+
 class PlainDomain {
  public:
   using Int = std::string;
   using Value = std::string;
   using Indices = std::span<const Int>;
 
-  PlainDomain(const tensor::Program& program, const tensor::Extents& extents)
-      : program_(program), extents_(extents) {}
+  /// With `words.anyExtents` the extents only say what is typical (`extent`), and no number of them is
+  /// printed.
+  PlainDomain(const tensor::Program& program, const tensor::Extents& extents, PlainWords words = {})
+      : program_(program), extents_(extents), words_(words) {}
 
   /// From now on elements of `node` are read from the array `name`.
   void store(tensor::NodeRef node, std::string name) { stored_[node] = std::move(name); }
@@ -58,6 +71,10 @@ class PlainDomain {
   /// Row-major position in an array of this shape.
   [[nodiscard]] std::string flat(const tensor::Shape& shape, Indices index) const;
   [[nodiscard]] std::int64_t extent(const tensor::Dim& dim) const { return dim.evaluate(extents_); }
+  /// The same as text: a number, or an expression of the dimensions' variables.
+  [[nodiscard]] std::string size(const tensor::Dim& value) const {
+    return words_.anyExtents ? dim(value) : std::to_string(extent(value));
+  }
   void nameCounter(const std::string& counter, std::string name) { counters_[counter] = std::move(name); }
 
   // The domain
@@ -87,6 +104,7 @@ class PlainDomain {
   Value foldUntil(semantics::Fold fold, const std::string& end, const std::function<Value(const Int&)>& body);
   const tensor::Program& program_;
   const tensor::Extents& extents_;
+  PlainWords words_;
   std::unordered_map<tensor::NodeRef, std::string> stored_;
   std::unordered_map<std::string, std::string> counters_;
   CodeBlock* block_ = nullptr;

@@ -27,6 +27,7 @@
 //  <- {"id":6,"ok":true,"samples":[[...],[...]],"pinned":true}       a failure names "kernel": its index
 //  -> {"id":7,"do":"ping"}   {"id":8,"do":"cancel"} (answers at once; what runs ends with "outcome":"cancelled")
 //  -> {"id":9,"do":"forget","library":"k12"}   {"id":10,"do":"quit"}
+//  -> {"id":11,"do":"fresh"}: what runs next runs in a new child, whatever the kernels so far did to theirs
 // clang-format on
 //
 // Kernels of one measure request take turns, sample by sample. A file name is relative to the scratch folder
@@ -103,8 +104,8 @@ struct ArrayFile {
   std::int64_t count = 0;
 };
 struct KernelRef {
-  std::string library;  ///< a compiled job's name, or the absolute path of a shared library
-  std::string function;
+  std::string library;   ///< a compiled job's name, or NAME of a shared library that was put as "NAME.so"
+  std::string function;  ///< one name, or several separated by commas: the first that the library has
   int ordinal = 0;
 };
 struct RunRequest {
@@ -141,7 +142,7 @@ std::string helloRequest(int id);
 std::string compileRequest(int id, const std::vector<CompileJob>& jobs, double limitSeconds, int parallel);
 std::string runRequest(int id, const RunRequest& request);
 std::string measureRequest(int id, const MeasureRequest& request);
-std::string simpleRequest(int id, std::string_view verb);  ///< ping, cancel, quit
+std::string simpleRequest(int id, std::string_view verb);  ///< ping, cancel, fresh, quit
 std::string putRequest(int id, std::string_view file, std::int64_t offset, std::string_view bytes);
 std::string getRequest(int id, std::string_view file, std::int64_t offset, std::int64_t size);
 std::string forgetRequest(int id, std::string_view library);

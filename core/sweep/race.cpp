@@ -103,7 +103,9 @@ void Race::fail(Entrant& entrant, const Trial& trial) {
 }
 
 void Race::compileAll(const std::vector<Entrant*>& batch) {
-  for (const Entrant* entrant : batch) study_.addKernel(entrant->text);  // to show, never to compile
+  for (const Entrant* entrant : batch) {
+    if (!entrant->text.empty()) study_.addKernel(entrant->text);  // to show, never to compile
+  }
   const double start = elapsed();
   const Stopwatch watch(compileSeconds_);
   bench_.compile(batch, [&](Entrant& entrant, const Trial& trial) {
@@ -227,6 +229,7 @@ void Race::runBaselines(std::vector<Entrant>& baselines) {
     progress_.check();
     if (bench_.needsCompiling(*baseline)) continue;
     if (gate(*baseline, bench_.references().size())) time(*baseline, 0);
+    if (baseline->record.kind == CandidateKind::foreign) bench_.fresh();
   }
 }
 
@@ -358,9 +361,11 @@ void Race::finale(RaceResult& result) {
   std::vector<Entrant*> together = finalists;
   MeasureRequest request = plan(2);
   for (Entrant* baseline : readyBaselines()) {
+    // What the user brought may still crash: it does so beside the winner, when the final is over.
     const double cost = baseline->measurement.median * request.minSamples;
-    if (cost <= slowBaseline) request.seconds += cost;
-    (cost <= slowBaseline ? together : late).push_back(baseline);
+    const bool joins = cost <= slowBaseline && baseline->record.kind != CandidateKind::foreign;
+    if (joins) request.seconds += cost;
+    (joins ? together : late).push_back(baseline);
   }
   std::vector<std::vector<double>> samples;
   const double before = elapsed();
@@ -407,7 +412,9 @@ std::vector<Entrant*> Race::readyBaselines() {
   std::vector<Entrant*> ready;
   if (baselines_ == nullptr) return ready;
   for (Entrant& baseline : *baselines_) {
-    if (baseline.record.state != CandidateState::measured || baseline.text.empty()) continue;
+    if (baseline.record.state != CandidateState::measured ||
+        (baseline.text.empty() && baseline.library.empty()))
+      continue;
     progress_.check();
     if (bench_.needsCompiling(baseline)) compileAll({&baseline});
     if (bench_.needsCompiling(baseline) || baseline.record.state != CandidateState::measured) continue;
@@ -423,9 +430,11 @@ void Race::timeBeside(Entrant& winner, Entrant& baseline) {
   std::vector<std::vector<double>> samples;
   const Stopwatch watch(timeSeconds_);
   const Trial trial = bench_.measure({&winner, &baseline}, request, samples);
+  if (baseline.record.kind == CandidateKind::foreign) bench_.fresh();
   if (trial.outcome != Outcome::ok) {
-    callbacks_.onNote(fmt::format("the baseline \"{}\" could not be timed beside the best: {}",
-                                  baseline.record.label, trial.reason));
+    callbacks_.onNote(
+        fmt::format("\"{}\" could not be timed beside the best: {}", baseline.record.label, trial.reason));
+    if (baseline.record.kind == CandidateKind::foreign) fail(baseline, trial);
     return;
   }
   const double own = medianInterval(samples[0]).median;

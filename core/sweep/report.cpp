@@ -77,8 +77,7 @@ ReportSource readSource(const Study& study, const Progress& progress) {
     ReportSource::Row row;
     if (candidate.measurement) row.measurement = study.measurement(*candidate.measurement);
     row.candidate = std::move(candidate);
-    (row.candidate.kind == CandidateKind::baseline ? source.baselines : source.rows)
-        .push_back(std::move(row));
+    (row.candidate.kind == CandidateKind::emitted ? source.rows : source.baselines).push_back(std::move(row));
   }
   const auto key = [](const ReportSource::Row& row) {
     const bool timed = row.candidate.state == CandidateState::measured && row.measurement;

@@ -55,8 +55,10 @@ std::string rowHtml(const ReportSource::Row& row, std::size_t rank, double slowe
       c.modelledSeconds > 0 ? fmt::format("{:.4g}", c.modelledSeconds * 1e3) : "",
       timed ? fmt::format("{:.4g}", row.measurement->median * 1e3) : "",
       timed ? fmt::format("\u00B1{:.2g}", (row.measurement->high - row.measurement->low) * 500) : "", bar,
-      row.measurement ? gateText(*row.measurement) : "", stateClass(c.state),
-      c.state == CandidateState::measured ? "passed" : std::string(text(c.state)),
+      row.measurement ? gateText(*row.measurement) : "",
+      c.kind == CandidateKind::foreign && c.state == CandidateState::measured ? "unknown"
+                                                                              : stateClass(c.state),
+      c.state == CandidateState::measured ? standingText(c) : std::string(text(c.state)),
       c.reason.empty() ? "" : "<br><span class=\"muted\">" + escapeHtml(c.reason) + "</span>");
 }
 

@@ -87,7 +87,11 @@ CandidateRecord readCandidate(const Statement& row) {
   CandidateRecord c;
   c.id = row.small(0);
   c.sweep = row.small(1);
-  c.kind = row.text(2) == "baseline" ? CandidateKind::baseline : CandidateKind::emitted;
+  const auto kind = parseCandidateKind(row.text(2));
+  if (!kind)
+    throw UserError(
+        fmt::format("the study is damaged: a candidate's kind is '{}'", row.text(2).substr(0, 40)));
+  c.kind = *kind;
   c.label = row.text(3);
   c.variant = row.small(4);
   c.parameters = parseParameters(row.text(5));
@@ -129,7 +133,7 @@ constexpr const char* measurementColumns =
 /// Everything of a candidate but its id, in the order of both statements below.
 void addColumns(Statement& statement, const CandidateRecord& c) {
   statement.add(c.sweep)
-      .add(c.kind == CandidateKind::baseline ? "baseline" : "emitted")
+      .add(text(c.kind))
       .add(c.label)
       .add(c.variant)
       .add(parametersJson(c.parameters))
@@ -489,7 +493,7 @@ std::optional<CandidateRecord> Study::candidate(int id) const {
 CandidateCounts Study::counts(int sweep) const {
   CandidateCounts counts;
   for (const CandidateRecord& c : candidates(sweep)) {
-    if (c.kind == CandidateKind::baseline) continue;
+    if (c.kind != CandidateKind::emitted) continue;
     ++counts.enumerated;
     counts.measured += c.state == CandidateState::measured ? 1 : 0;
     counts.wrong += c.state == CandidateState::wrong ? 1 : 0;

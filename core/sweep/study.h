@@ -70,13 +70,21 @@ enum class CandidateState : std::uint8_t {
 std::string_view text(CandidateState state);
 std::optional<CandidateState> parseCandidateState(std::string_view text);
 
-enum class CandidateKind : std::uint8_t { emitted, baseline };
+enum class CandidateKind : std::uint8_t {
+  emitted,   ///< from a proved variant; the only kind that is ever chosen
+  baseline,  ///< the program as written, by other means
+  foreign    ///< a kernel that the user brought: nothing is proved of it
+};
+std::string_view text(CandidateKind kind);
+std::optional<CandidateKind> parseCandidateKind(std::string_view text);
 
 struct CandidateRecord {
   int id = 0;  ///< in the study; what `--candidate N` and the JSON mean
   int sweep = 0;
   CandidateKind kind = CandidateKind::emitted;
-  std::string label;  ///< baseline: name, version and threads; emitted: the variant's title
+  /// baseline: name, version and threads; emitted: the variant's title; foreign: the file, and that it is not
+  /// proved
+  std::string label;
   int variant = 0;
   Parameters parameters;
   std::string kernel;          ///< hash of the kernel's text (textHash); empty for a baseline without one
@@ -223,6 +231,8 @@ std::string extentsText(const tensor::Extents& extents);
 tensor::Extents parseExtents(std::string_view text);
 /// "block_m=64 tile_n=16": for labels and tables.
 std::string parametersText(const Parameters& parameters);
+/// "passed the gate", of a foreign kernel "not proved, passed the gate"; else the state's text.
+std::string standingText(const CandidateRecord& candidate);
 /// Now, UTC, "2026-11-29T23:47:01Z".
 std::string utcNow();
 

@@ -27,26 +27,6 @@ namespace {
 constexpr int mostTraces = 8;
 using Clock = std::chrono::steady_clock;
 
-void checkExtents(const tensor::Program& program, const tensor::Extents& extents) {
-  std::string missing;
-  for (const std::string& dimension : program.dimensions) {
-    if (!extents.contains(dimension)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", dimension);
-  }
-  if (!missing.empty()) {
-    throw UserError(fmt::format("no extent for {}; give every dimension, as in --shape {}=512", missing,
-                                missing.substr(0, missing.find(','))));
-  }
-  for (const auto& [name, extent] : extents) {
-    if (std::find(program.dimensions.begin(), program.dimensions.end(), name) == program.dimensions.end()) {
-      throw UserError(fmt::format("the program has no dimension {}", name));
-    }
-  }
-  for (const tensor::DimRelation& relation : program.facts.relations()) {
-    if (!relation.holds(extents))
-      throw UserError(fmt::format("these extents violate an assert of the program: {}", relation.text()));
-  }
-}
-
 machine::Target targetFor(const SweepOptions& options, std::string& why) {
   const machine::HostTarget host = machine::hostTarget();
   why = options.target.empty() ? host.why : "chosen by the user";
@@ -97,7 +77,7 @@ class Sweep {
     device_ = deviceText(options_, worker_.hello());
     auto referencesReady = std::async(std::launch::async, [this] { return makeReferencesNow(); });
     Candidates candidates =
-        enumerateCandidates(graph_, options_.extents, target_, options_.variants, options_.threads,
+        enumerateCandidates(graph_, options_.extents, target_, options_.narrowing, options_.threads,
                             options_.maxCandidates, worker_.hello().compiler, progress_.part(0, 0.05));
     for (const std::string& note : candidates.notes) addNote(note);
     if (candidates.entrants.empty()) {
@@ -108,6 +88,8 @@ class Sweep {
     std::vector<Entrant> baselines;
     if (options_.baselines)
       baselines = makeBaselines(program_, options_.extents, worker_.hello(), options_.threads);
+    for (const ForeignKernel& kernel : options_.against)
+      baselines.push_back(makeForeign(kernel, program_, target_, worker_.hello().compiler));
     if (options_.baselines && !options_.python.empty()) baselines.push_back(torchBeforeItsRun());
     enter(entrants, baselines);
     try {
@@ -152,6 +134,7 @@ class Sweep {
     gate.seed = options_.seed;
     gate.accumulation = accumulationOf(program_);
     gate.threads = worker_.hello().processors;
+    gate.given = options_.given;
     return makeReferences(program_, options_.extents, gate, Progress(progress_.stopToken()), referenceNotes_);
   }
 
@@ -174,6 +157,7 @@ class Sweep {
     if (before) {
       result_.sweep = before->id;
       study_.resumeSweep(before->id);
+      if (!options_.against.empty()) study_.noteSweep(before->id, "against (not proved)", againstNames());
       takeOver(entrants, baselines);
     } else {
       result_.sweep = study_.addSweep(describe());
@@ -202,7 +186,7 @@ class Sweep {
 
   static std::string keyOf(const CandidateRecord& record) {
     if (record.kind == CandidateKind::emitted) return record.kernel;
-    return "baseline " + (record.kernel.empty() ? record.label : record.kernel);
+    return fmt::format("{} {}", text(record.kind), record.kernel.empty() ? record.label : record.kernel);
   }
 
   void takeOver(std::vector<Entrant>& entrants, std::vector<Entrant>& baselines) {
@@ -277,6 +261,12 @@ class Sweep {
     return medianInterval(samples[0]).median;
   }
 
+  [[nodiscard]] std::string againstNames() const {
+    std::string names;
+    for (const ForeignKernel& kernel : options_.against) names += (names.empty() ? "" : ", ") + kernel.name;
+    return names;
+  }
+
   [[nodiscard]] SweepRecord describe() const {
     SweepRecord record;
     record.revision = revision_;
@@ -296,6 +286,10 @@ class Sweep {
     utsname system{};
     if (uname(&system) == 0)
       record.environment["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+    if (const std::string narrowed = options_.narrowing.text(); !narrowed.empty())
+      record.environment["narrowed to"] = narrowed;
+    for (const GivenDraw& draw : options_.given) record.environment["inputs"] = draw.name;
+    if (!options_.against.empty()) record.environment["against (not proved)"] = againstNames();
     double load = 0;
     if (getloadavg(&load, 1) == 1) record.environment["load when started"] = fmt::format("{:.2f}", load);
     return record;
@@ -303,7 +297,7 @@ class Sweep {
 
   void onTrial(const Entrant& entrant) {
     SweepEvent event;
-    const bool isBaseline = entrant.record.kind == CandidateKind::baseline;
+    const bool isBaseline = entrant.record.kind != CandidateKind::emitted;
     event.kind = isBaseline ? SweepEvent::Kind::baseline : SweepEvent::Kind::candidate;
     event.candidate = entrant.record;
     if (entrant.record.measurement) event.measurement = entrant.measurement;
@@ -327,6 +321,10 @@ class Sweep {
   }
 
   void onWrong(Entrant& entrant, int failing, const Bench& bench) {
+    if (entrant.record.kind == CandidateKind::foreign) {
+      entrant.measurement.gate.text += ". It computes something else than the program";
+      return;
+    }
     if (++traces_ > mostTraces) {
       entrant.measurement.gate.text += fmt::format("; not traced: {} others were", mostTraces);
       return;
@@ -406,6 +404,15 @@ class Sweep {
       result_.ties.push_back(entrants[static_cast<std::size_t>(index)].record.id);
   }
 
+  /// A foreign kernel that wins is said to, for it is not the choice.
+  void noteFaster(const Entrant& other) {
+    if (other.record.kind != CandidateKind::foreign || other.overBest <= 0 || other.overBest >= 1) return;
+    addNote(fmt::format(
+        "{} takes {:.2f} of the time of the best proved candidate; nothing is proved of it, so it is "
+        "not chosen",
+        other.record.label, other.overBest));
+  }
+
   SweepResult finish(const std::vector<Entrant>& entrants, const std::vector<Entrant>& baselines) {
     if (best_ < 0 && result_.cancelled) best_ = fastest(entrants);
     if (best_ >= 0) {
@@ -418,6 +425,7 @@ class Sweep {
       if (baseline.record.measurement) measurement = baseline.measurement;
       result_.baselines.emplace_back(baseline.record, measurement);
       result_.baselinesOverBest.push_back(baseline.overBest);
+      noteFaster(baseline);
     }
     std::vector<double> modelled;
     std::vector<double> measured;
@@ -472,6 +480,26 @@ class Sweep {
 };
 
 }  // namespace
+
+void checkExtents(const tensor::Program& program, const tensor::Extents& extents) {
+  std::string missing;
+  for (const std::string& dimension : program.dimensions) {
+    if (!extents.contains(dimension)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", dimension);
+  }
+  if (!missing.empty()) {
+    throw UserError(fmt::format("no extent for {}; give every dimension, as in --shape {}=512", missing,
+                                missing.substr(0, missing.find(','))));
+  }
+  for (const auto& [name, extent] : extents) {
+    if (std::find(program.dimensions.begin(), program.dimensions.end(), name) == program.dimensions.end()) {
+      throw UserError(fmt::format("the program has no dimension {}", name));
+    }
+  }
+  for (const tensor::DimRelation& relation : program.facts.relations()) {
+    if (!relation.holds(extents))
+      throw UserError(fmt::format("these extents violate an assert of the program: {}", relation.text()));
+  }
+}
 
 SweepResult runSweep(Study& study, int revision, const nugraph::NuGraph& graph, const SweepOptions& options,
                      const Progress& progress, const std::function<void(const SweepEvent&)>& onEvent) {

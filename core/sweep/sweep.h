@@ -15,6 +15,9 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/sweep/candidates.h"
+#include "core/sweep/foreign.h"
+#include "core/sweep/gate.h"
 #include "core/sweep/study.h"
 #include "core/tensor/graph.h"
 
@@ -41,7 +44,9 @@ struct SweepOptions {
   double exploration = 0.2;     ///< share of each batch drawn at random
   double runLimitSeconds = 10;  ///< one run of one kernel; longer: timed out
   double compileLimitSeconds = 60;
-  std::vector<int> variants;  ///< empty: all
+  Narrowing narrowing;
+  std::vector<GivenDraw> given;        ///< the user's own inputs: further draws of the gate
+  std::vector<ForeignKernel> against;  ///< kernels of the user, timed beside the winner, never chosen
 };
 
 /// What happened, for live views and the command line. Called from the sweep's thread, one at a time.
@@ -50,7 +55,7 @@ struct SweepEvent {
     started,     ///< the sweep's record exists; `sweep`
     enumerated,  ///< all candidates are in the study; `counts`
     candidate,   ///< `candidate` changed its state; `measurement` if it was timed
-    baseline,    ///< same, for a baseline
+    baseline,    ///< same, for a baseline or a foreign kernel
     best,        ///< `candidate` is the new incumbent
     note,        ///< `text`, e.g. a cut, or a worker that was restarted
     finished
@@ -71,8 +76,9 @@ struct SweepResult {
   std::optional<Measurement> bestMeasurement;
   std::vector<int> ties;  ///< candidates whose interval overlaps the best one's
   std::vector<std::pair<CandidateRecord, std::optional<Measurement>>> baselines;
-  /// For each of `baselines`: its median over the best one's, both taken in turns in the final (torch, in a
-  /// process of its own: between two bursts of the best). 0: not timed so, and then no ratio is to be shown.
+  /// For each of `baselines` (foreign kernels among them, see CandidateRecord::kind): its median over the
+  /// best one's, both taken in turns in the final (torch, in a process of its own: between two bursts of the
+  /// best). 0: not timed so, and then no ratio is to be shown.
   std::vector<double> baselinesOverBest;
   std::vector<std::string> notes;  ///< what was cut, restarted, reused
   double rankCorrelation = 0;      ///< Spearman, modelled against measured; NaN below 3 measured
@@ -82,6 +88,9 @@ struct SweepResult {
   bool cancelled = false;
   bool cutByTime = false;
 };
+
+/// Throws UserError unless `extents` has every dimension of the program, no other, and satisfies its asserts.
+void checkExtents(const tensor::Program& program, const tensor::Extents& extents);
 
 /// Runs (or continues) a sweep of `revision` of the study. Throws UserError (extents missing, unknown target,
 /// wrong revision), EnvironmentError (no compiler, no worker, a full disk). A stop request ends it within a

@@ -59,6 +59,8 @@ void compress(std::array<std::uint32_t, 8>& state, const unsigned char* block) {
 constexpr std::array stateNames{"enumerated", "compiled", "measured",  "wrong",
                                 "failed",     "crashed",  "timed out", "skipped"};
 
+constexpr std::array kindNames{"emitted", "baseline", "foreign"};
+
 }  // namespace
 
 std::string textHash(std::string_view text) {
@@ -120,6 +122,22 @@ std::string utcNow() {
   std::tm utc{};
   gmtime_r(&now, &utc);
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+}
+
+std::string_view text(CandidateKind kind) {
+  return kindNames.at(static_cast<std::size_t>(kind));
+}
+
+std::optional<CandidateKind> parseCandidateKind(std::string_view name) {
+  for (std::size_t i = 0; i < kindNames.size(); ++i) {
+    if (name == kindNames[i]) return static_cast<CandidateKind>(i);
+  }
+  return std::nullopt;
+}
+
+std::string standingText(const CandidateRecord& candidate) {
+  if (candidate.state != CandidateState::measured) return std::string(text(candidate.state));
+  return candidate.kind == CandidateKind::foreign ? "not proved, passed the gate" : "passed the gate";
 }
 
 std::string_view text(CandidateState state) {

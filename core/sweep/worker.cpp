@@ -178,6 +178,11 @@ void Worker::forget(const std::string& library) {
   exchange(id, forgetRequest(id, library), 10, [](const Reply&) { return true; });
 }
 
+void Worker::fresh() {
+  const int id = nextId_++;
+  exchange(id, simpleRequest(id, "fresh"), 10, [](const Reply&) { return true; });
+}
+
 bool Worker::put(const std::string& file, std::string_view bytes) {
   if (!process_) start();
   if (shared_) {

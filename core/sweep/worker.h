@@ -36,6 +36,8 @@ class Worker {
   RunReply run(const RunRequest& request);
   MeasureReply measure(const MeasureRequest& request);
   void forget(const std::string& library);
+  /// Kernels run in a new process from now on.
+  void fresh();
 
   /// Raw bytes into and out of the worker's scratch folder. False when the worker was lost or the file is not
   /// there.

@@ -260,6 +260,17 @@ std::int64_t admittedUnder(const Space& space, const std::vector<bool>& active, 
   return count;
 }
 
+/// The presets are one of the points, where there are any.
+void movePresets(Space& space) {
+  const std::vector<bool> all(space.constraints.size(), true);
+  if (space.admitted == 0 || holdsAll(space, space.presets(), all)) return;
+  forEachPoint(space, [&](const Parameters& point) {
+    if (!holdsAll(space, point, all)) return true;
+    for (Parameter& one : space.parameters) one.preset = point.at(one.name);
+    return false;
+  });
+}
+
 }  // namespace
 
 void count(Space& space) {
@@ -316,18 +327,22 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results,
          [=](const Parameters& p) { return at(p, "fuse") < 2 || at(p, "strip_m") * rowBytes <= 2 * l2; }});
   }
   count(space);
-  if (space.admitted > 0) {
-    // The presets are one of the points.
-    const std::vector<bool> all(space.constraints.size(), true);
-    if (!holdsAll(space, space.presets(), all)) {
-      forEachPoint(space, [&](const Parameters& point) {
-        if (!holdsAll(space, point, all)) return true;
-        for (Parameter& one : space.parameters) one.preset = point.at(one.name);
-        return false;
-      });
-    }
-  }
+  movePresets(space);
   return space;
+}
+
+void narrow(Space& space, const std::map<std::string, std::vector<std::int64_t>>& only) {
+  if (space.parameters.empty()) return;  // the variant cannot be emitted at all: `conflict` says why
+  for (Parameter& one : space.parameters) {
+    const auto found = only.find(one.name);
+    if (found == only.end()) continue;
+    std::erase_if(one.values,
+                  [&](std::int64_t value) { return std::ranges::count(found->second, value) == 0; });
+    if (!one.values.empty() && std::ranges::count(one.values, one.preset) == 0) one.preset = one.values[0];
+  }
+  space.conflict.clear();
+  count(space);
+  movePresets(space);
 }
 
 std::vector<Parameters> enumerate(const Space& space, std::size_t limit) {
@@ -354,6 +369,19 @@ std::string text(const Parameters& parameters) {
   for (const auto& [name, value] : parameters)
     result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
   return result;
+}
+
+void allow(std::map<std::string, std::vector<std::int64_t>>& only, std::string_view assignment) {
+  const auto equals = assignment.find('=');
+  const std::string name(assignment.substr(0, equals));
+  std::string_view rest = equals == std::string_view::npos ? "" : assignment.substr(equals + 1);
+  do {
+    const auto comma = rest.find(',');
+    Parameters one;
+    set(one, name + "=" + std::string(rest.substr(0, comma)));
+    only[name].push_back(one.at(name));
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  } while (!rest.empty());
 }
 
 void set(Parameters& parameters, std::string_view assignment) {

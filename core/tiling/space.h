@@ -62,6 +62,10 @@ Space spaceOf(const tensor::Program& context, std::span<const tensor::NodeRef> r
 /// Counts what is admitted and explains an empty space; spaceOf has called it.
 void count(Space& space);
 
+/// Leaves only these values of the named parameters, counts anew and moves the presets where they are gone.
+/// Parameters that the space has not are ignored. One that keeps no value makes the space empty.
+void narrow(Space& space, const std::map<std::string, std::vector<std::int64_t>>& only);
+
 /// The admitted points, the presets first, then in lexicographic order of the parameters; at most `limit` (0:
 /// all), and then spread evenly over the whole order, so that a limit never cuts off one end. Deterministic.
 std::vector<Parameters> enumerate(const Space& space, std::size_t limit = 0);
@@ -70,5 +74,7 @@ std::vector<Parameters> enumerate(const Space& space, std::size_t limit = 0);
 std::string text(const Parameters& parameters);
 /// Of "k=v"; throws UserError that says what was expected.
 void set(Parameters& parameters, std::string_view assignment);
+/// Of "k=v" or "k=v,w": adds the values to those that `narrow` leaves. UserError as above.
+void allow(std::map<std::string, std::vector<std::int64_t>>& only, std::string_view assignment);
 
 }  // namespace nuscope::tiling

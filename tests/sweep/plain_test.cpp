@@ -1,9 +1,15 @@
 // Plain loops against the float64 evaluator, through a real worker and the numeric gate.
 #include "core/sweep/plain.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
+#include "core/sweep/plain_domain.h"
 #include "tests/sweep/kernels.h"
 
 namespace nuscope::sweep {
@@ -68,8 +74,13 @@ class PlainTest : public testing::Test {
  protected:
   void check(const tensor::Program& program, const tensor::Extents& extents, const PlainOptions& options,
              const std::string& name) {
-    const auto kernel = emitPlain(program, extents, options);
+    auto kernel = emitPlain(program, extents, options);
     ASSERT_TRUE(kernel) << kernel.refusal().message;
+    check(program, extents, options, name, *kernel);
+  }
+  void check(const tensor::Program& program, const tensor::Extents& extents, const PlainOptions& options,
+             const std::string& name, const PlainKernel& loops) {
+    const PlainKernel* kernel = &loops;
     const std::string library = "k" + std::to_string(++number);
     const auto compiled = worker.compile({{library, kernel->text, kernel->command}}, 60, 1, {});
     ASSERT_EQ(compiled[0].outcome, Outcome::ok) << name << compiled[0].message << kernel->text;
@@ -102,6 +113,64 @@ TEST_F(PlainTest, withOpenBlas) {
     SCOPED_TRACE(c.name);
     check(test::program(std::string(imports) + c.text), c.extents, {true, 1}, c.name);
   }
+}
+
+/// Calls the loops for any extents at these.
+PlainKernel atExtents(const tensor::Program& program, const tensor::Extents& extents, PlainKernel kernel) {
+  std::string parameters;
+  std::string arguments;
+  const auto add = [&](const tensor::NodeRef node, const std::string& name, const char* access) {
+    parameters += fmt::format("{}{}* {}, ", access, plainType(node->dtype), name);
+    arguments += name + ", ";
+  };
+  for (const auto& one : program.parameters) add(one.node, "p_" + one.name, "const ");
+  for (std::size_t r = 0; r < program.results.size(); ++r) add(program.results[r], fmt::format("r{}", r), "");
+  std::string numbers;
+  for (const std::string& dimension : program.dimensions)
+    numbers += fmt::format("{}, ", extents.at(dimension));
+  kernel.text += fmt::format(
+      "extern \"C\" void fixed({0}int threads) {{ const int64_t n[] = {{{1}}}; {2}(n, {3}threads); }}\n",
+      parameters, numbers, kernel.function, arguments);
+  kernel.function = "fixed";
+  return kernel;
+}
+
+TEST_F(PlainTest, forAnyExtents) {
+  PlainOptions options;
+  options.anyExtents = true;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const tensor::Program program = test::program(std::string(imports) + c.text);
+    const auto kernel = emitPlain(program, c.extents, options);
+    ASSERT_TRUE(kernel) << kernel.refusal().message;
+    tensor::Extents other = c.extents;  // the text is the same wherever it is called
+    int step = 0;
+    for (auto& [name, extent] : other) extent = 1 + (extent + 2 * ++step) % 7;
+    for (const tensor::Extents& extents : {c.extents, other})
+      check(program, extents, {}, c.name, atExtents(program, extents, *kernel));
+  }
+}
+
+TEST_F(PlainTest, examplesForAnyExtents) {
+  PlainOptions options;
+  options.anyExtents = true;
+  int checked = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs")) {
+    SCOPED_TRACE(file.path().string());
+    const tensor::Program program = test::program(readWholeFile(file.path()));
+    tensor::Extents extents;
+    for (const std::string& dimension : program.dimensions) extents[dimension] = 3 + std::ssize(extents);
+    if (!std::ranges::all_of(program.facts.relations(),
+                             [&](const auto& fact) { return fact.holds(extents); }))
+      continue;
+    const auto kernel = emitPlain(program, extents, options);
+    ASSERT_TRUE(kernel) << kernel.refusal().message;
+    ++checked;
+    for (auto& [name, extent] : extents) extent = extent % 4 + 2;
+    check(program, extents, {}, program.name, atExtents(program, extents, *kernel));
+  }
+  EXPECT_GE(checked, 25);
 }
 
 TEST_F(PlainTest, withThreads) {
