@@ -25,6 +25,7 @@ using Action = std::function<int()>;
   X(Diff) \
   X(Emit) \
   X(Explore) \
+  X(Export) \
   X(Lower) \
   X(Prove) \
   X(Rehearse) \

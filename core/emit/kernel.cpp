@@ -34,13 +34,14 @@ class FilePrinter {
  public:
   FilePrinter(const tensor::Program& context, std::span<const NodeRef> results,
               const fusion::Concrete& concrete, const fusion::Plan& plan, const machine::Target& target,
-              Parameters parameters)
+              Parameters parameters, std::string function)
       : context_(context),
         results_(results),
         concrete_(concrete),
         plan_(plan),
         target_(target),
         parameters_(std::move(parameters)) {
+    kernel_.name = std::move(function);
     file_.program = &context;
     file_.concrete = &concrete;
     file_.plan = &plan;
@@ -469,7 +470,6 @@ void FilePrinter::entry(std::vector<Line>& lines) {
 }
 
 Kernel FilePrinter::print() {
-  kernel_.name = "nuscope_" + identifier(context_.name.empty() ? "kernel" : context_.name);
   kernel_.parameters = parameters_;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
            {"tile_m", settings_.tileM},
@@ -530,6 +530,10 @@ std::string_view cType(DType type) {
   return arrayType(type);
 }
 
+std::string functionName(const tensor::Program& program) {
+  return "nuscope_" + identifier(program.name.empty() ? "kernel" : program.name);
+}
+
 std::string runtimeFolder() {
   if (const char* set = std::getenv("NUSCOPE_RUNTIME"); set != nullptr && *set != '\0') return set;
   namespace fs = std::filesystem;
@@ -542,7 +546,7 @@ std::string runtimeFolder() {
 
 Result<Kernel> emitHost(const tensor::Program& context, std::span<const NodeRef> results,
                         const tensor::Extents& extents, const machine::Target& target,
-                        const Parameters& parameters) {
+                        const Parameters& parameters, const std::string& function) {
   try {
     std::vector<NodeRef> roots(results.begin(), results.end());
     for (const tensor::Parameter& one : context.parameters) roots.push_back(one.node);
@@ -550,7 +554,9 @@ Result<Kernel> emitHost(const tensor::Program& context, std::span<const NodeRef>
     fusion::PlanOptions options;
     options.fuse = static_cast<int>(parameter(parameters, "fuse", 2));
     const fusion::Plan plan = fusion::planOf(concrete, results, options);
-    return FilePrinter(context, results, concrete, plan, target, parameters).print();
+    return FilePrinter(context, results, concrete, plan, target, parameters,
+                       function.empty() ? functionName(context) : function)
+        .print();
   } catch (const Refused& refused) {
     return refused.refusal;
   }

@@ -42,9 +42,13 @@ struct Kernel {
 
 /// Refused with the reason where a type is not emitted by the target, a shape depends on a loop counter, or
 /// the parameters violate a limit. Throws UserError when an extent is missing. Thread-safe, deterministic.
+/// `function`: what it is called; empty: functionName(context).
 Result<Kernel> emitHost(const tensor::Program& context, std::span<const tensor::NodeRef> results,
                         const tensor::Extents& extents, const machine::Target& target,
-                        const Parameters& parameters = {});
+                        const Parameters& parameters = {}, const std::string& function = {});
+
+/// "nuscope_" and the program's name: never a word of C++ and never a function of the C library.
+std::string functionName(const tensor::Program& program);
 
 /// The folder of nuscope_runtime.h: $NUSCOPE_RUNTIME, ../share/nuscope/runtime beside the executable, or the
 /// source tree. Kernel::compileCommand names it already.
