@@ -43,6 +43,7 @@
 #include "views/variants/variant_view.h"
 #include "views/variants/variants_view.h"
 #include "views/window/command_palette.h"
+#include "views/window/kernel_export.h"
 #include "views/window/main_window.h"
 #include "views/window/message_bar.h"
 
@@ -272,6 +273,70 @@ TEST_F(Window, SweepsPicksSavesAndReopens) {
   ASSERT_TRUE(
       QTest::qWaitFor([&] { return document->sweep() && document->sweep()->rows.size() == rows; }, patience));
   EXPECT_EQ(document->sweep()->rows.front()->candidate.id, best);
+}
+
+/// A sweep, a copy of the winner that is edited and raced (right, then wrong, then no C++), and the winner as
+/// a folder.
+TEST_F(Window, EditsACopyRacesItAndExportsTheWinner) {
+  ASSERT_TRUE(window->openExample(QStringLiteral("relu_matmul")));
+  ASSERT_TRUE(settle());
+  const tensor::Extents extents = document->extents();
+  for (const auto& extent : extents) document->setExtent(extent.first, 8);
+  EXPECT_TRUE(exportObstacle(*document).contains(QStringLiteral("Sweep the program first")));
+  ASSERT_TRUE(window->showScreen(QStringLiteral("sweep")));
+  auto* screen = window->findChild<SweepScreen*>();
+  ASSERT_NE(screen, nullptr);
+  SweepSettings settings;
+  settings.seconds = 0;
+  settings.candidates = 3;
+  screen->runner()->start(settings, false);
+  const auto ended = [&] {
+    return QTest::qWaitFor([&] { return document->sweep() && !screen->runner()->running(); }, patience) &&
+           settle();
+  };
+  ASSERT_TRUE(ended());
+  ASSERT_NE(document->sweep()->best(), nullptr);
+  const int best = document->sweep()->best()->candidate.id;
+  selection.selectCandidate(best, document->sweep()->best()->candidate.variant);
+  ASSERT_TRUE(settle());
+
+  CodeView* code = screen->code();
+  commands->action("code.editCopy")->trigger();
+  ASSERT_TRUE(code->editing());
+  EXPECT_FALSE(code->editor()->isReadOnly());
+  const auto raced = [&](const QString& text) {
+    code->editor()->setPlainText(text);
+    code->raceCopy();
+    EXPECT_TRUE(ended());
+    return code->raceResult();
+  };
+  const QString original = code->editor()->toPlainText();
+  EXPECT_TRUE(
+      raced(QStringLiteral("// mine\n") + original).startsWith(QStringLiteral("not proved, passed the gate")))
+      << code->summary().toStdString();
+  QString wrong = original;
+  wrong.insert(wrong.lastIndexOf(QStringLiteral("}\n\n}  // namespace nuscope")),
+               QStringLiteral("  out[0] += 1;\n"));
+  EXPECT_TRUE(raced(wrong).startsWith(QStringLiteral("wrong"))) << code->summary().toStdString();
+  EXPECT_TRUE(raced(QStringLiteral("no C++")).startsWith(QStringLiteral("failed")))
+      << code->summary().toStdString();
+  EXPECT_EQ(document->sweep()->best()->candidate.kind, sweep::CandidateKind::emitted);
+  int foreign = 0;
+  for (const SweepRowRef& row : document->sweep()->rows)
+    foreign += row->candidate.kind == sweep::CandidateKind::foreign ? 1 : 0;
+  EXPECT_EQ(foreign, 3) << "they stay in the list, with their label";
+  code->discardCopy();
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(code->editor()->isReadOnly());
+  EXPECT_EQ(code->editor()->toPlainText(), original);
+
+  const QString out = folder.filePath(QStringLiteral("kernel"));
+  QString said;
+  exportKernel(ViewContext{theme, selection, *document, jobs, *commands}, window.get(), out,
+               [&](Mark, const QString& text) { said = text; });
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, patience));
+  EXPECT_TRUE(said.startsWith(QStringLiteral("The kernel was exported to"))) << said.toStdString();
+  EXPECT_TRUE(QFile::exists(out + QStringLiteral("/kernel.h")));
 }
 
 TEST_F(Window, OpensTheExampleFromTheCacheAtOnce) {

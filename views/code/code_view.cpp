@@ -2,8 +2,10 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -11,13 +13,15 @@
 
 #include "core/machine/target.h"
 #include "core/nugraph/nugraph.h"
+#include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/code_editor.h"
 #include "views/editor/code_highlighter.h"
 #include "views/jobs.h"
 #include "views/marks.h"
 #include "views/selection.h"
-#include "views/sweep/sweep_snapshot.h"
+#include "views/sweep/sweep_runner.h"
+#include "views/sweep/sweep_words.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -52,9 +56,10 @@ QString shellCommand(const std::vector<std::string>& arguments, const QString& s
 
 CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* id)
     : View(viewContext, id, tr("Kernel"), parent), lane_(QStringLiteral("emit:%1").arg(QLatin1String(id))) {
-  addHeaderButton(QStringLiteral("copy"), tr("Copy the kernel"), [this] {
-    if (kernel_) QApplication::clipboard()->setText(qs(kernel_->text));
-  });
+  addHeaderButton(QStringLiteral("copy"), tr("Copy the kernel"),
+                  [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
+  addHeaderButton(QStringLiteral("program"), tr("Edit a copy of the kernel"), [this] { editCopy(); });
+  runner_ = new SweepRunner(context().document, context().jobs, this);
   text_ = new QTextDocument(this);
   text_->setDocumentLayout(new QPlainTextDocumentLayout(text_));
   editor_ = new CodeEditor(context().theme, text_);
@@ -74,13 +79,33 @@ CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* 
   auto* layout = new QVBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  copyBar_ = new QWidget;
+  copyState_ = new QLabel;
+  copyState_->setWordWrap(true);
+  copyState_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  race_ = new QPushButton(tr("Race it"));
+  race_->setToolTip(tr("Compiles the copy, checks it by every draw and times it in turns with the winner."));
+  auto* discard = new QPushButton(tr("Discard"));
+  auto* bar = new QHBoxLayout(copyBar_);
+  bar->addWidget(copyState_, 1);
+  bar->addWidget(discard);
+  bar->addWidget(race_);
+  copyBar_->setVisible(false);
+  connect(race_, &QPushButton::clicked, this, &CodeView::raceCopy);
+  connect(discard, &QPushButton::clicked, this, &CodeView::discardCopy);
+  connect(runner_, &SweepRunner::failed, this, [this](const QString& why) {
+    raceFailure_ = why;
+    showCopyState();
+  });
+  connect(runner_, &SweepRunner::ended, this, [this] { showCopyState(); });
   layout->addWidget(notes_);
+  layout->addWidget(copyBar_);
   layout->addWidget(editor_, 1);
   layout->addWidget(command_);
   setContent(content);
   restyle();
   editor_->setHoverText([this](const SourceRange& place) -> QString {
-    if (!kernel_) return {};
+    if (!kernel_ || editing_) return {};
     const auto found = kernel_->nodesOfLine.find(place.line);
     if (found == kernel_->nodesOfLine.end()) return {};
     QStringList lines;
@@ -118,6 +143,7 @@ void CodeView::restyle() {
                               .arg(t.unit)
                               .arg(t.gutter)
                               .arg(t.line.name()));
+  copyBar_->layout()->setContentsMargins(t.gutter, t.unit, t.gutter, t.unit);
 }
 
 void CodeView::themeChanged() {
@@ -126,6 +152,10 @@ void CodeView::themeChanged() {
 }
 
 void CodeView::refresh() {
+  if (editing_) {
+    showCopyState();
+    return;
+  }
   const auto graph = context().document.nuGraph();
   if (!graph) {
     message(
@@ -144,6 +174,10 @@ void CodeView::refresh() {
     const SweepRowRef row = sweep->find(place.candidate);
     if (row && row->candidate.kind == sweep::CandidateKind::baseline) {
       message(qs(row->candidate.label), tr("A baseline: measured for comparison, not emitted by Nuscope."));
+      return;
+    }
+    if (row && row->candidate.kind == sweep::CandidateKind::foreign) {
+      showForeign(*row);
       return;
     }
     if (row) {
@@ -196,6 +230,10 @@ void CodeView::emitKernel(const Key& key) {
         }
       },
       [this, subtitle](Emitted result) {
+        if (editing_) {  // a copy was begun meanwhile
+          key_ = {};
+          return;
+        }
         if (!result.kernel) {
           const Key kept = key_;
           message(tr("Kernel"), tr("No kernel is emitted for this: %1").arg(result.refusal));
@@ -216,6 +254,92 @@ void CodeView::emitKernel(const Key& key) {
         command_->setToolTip(compileCommand());
         markNode();
       });
+}
+
+void CodeView::showForeign(const SweepRow& row) {
+  const auto snapshot = context().document.sweep();
+  const auto text =
+      snapshot && snapshot->study ? snapshot->study->kernelText(row.candidate.kernel) : std::nullopt;
+  const QString what =
+      tr("A kernel of yours: nothing is proved of it. %1").arg(standing(row, snapshot->best().get()));
+  message(qs(row.candidate.label),
+          text ? what : tr("%1 It came as a library, so there is no text.").arg(what));
+  if (!text) return;
+  showText(qs(*text));
+  editor_->setVisible(true);
+}
+
+void CodeView::editCopy() {
+  if (editing_ || text_->isEmpty() || !editor_->isVisibleTo(this)) return;
+  editing_ = true;
+  raceFailure_.clear();
+  racedHash_.clear();
+  setTitle(tr("Copy of %1").arg(title()));
+  setSubtitle(tr("edited, not proved"));
+  editor_->setMarkedLines({});
+  editor_->setReadOnly(false);
+  editor_->setAccessibleName(tr("Copy of the kernel, editable"));
+  notes_->setVisible(false);
+  command_->setVisible(false);
+  copyBar_->setVisible(true);
+  showCopyState();
+  editor_->setFocus();
+}
+
+void CodeView::discardCopy() {
+  if (!editing_) return;
+  editing_ = false;
+  editor_->setReadOnly(true);
+  editor_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  editor_->setAccessibleName(tr("Emitted kernel"));
+  copyBar_->setVisible(false);
+  kernel_.reset();
+  key_ = {};
+  markStale();
+}
+
+void CodeView::raceCopy() {
+  if (!editing_) return;
+  raceFailure_.clear();
+  if (runner_->running()) {
+    raceFailure_ = tr("A sweep is running: wait for its end, or cancel it.");
+  } else {
+    sweep::ForeignKernel kernel;
+    kernel.name = "edited copy";
+    kernel.text = text_->toPlainText().toStdString();
+    racedHash_ = sweep::textHash(kernel.text);
+    runner_->raceAgainst(std::move(kernel));
+  }
+  showCopyState();
+}
+
+QString CodeView::raceResult() const {
+  const auto snapshot = context().document.sweep();
+  if (!snapshot || racedHash_.empty()) return {};
+  for (const SweepRowRef& row : snapshot->rows) {
+    if (row->candidate.kind == sweep::CandidateKind::foreign && row->candidate.kernel == racedHash_ &&
+        row->candidate.state != sweep::CandidateState::enumerated)
+      return standing(*row, snapshot->best().get());
+  }
+  return {};
+}
+
+void CodeView::showCopyState() {
+  if (!editing_) return;
+  const bool running = runner_->running();
+  race_->setEnabled(!running);
+  const QString result = raceResult();
+  const bool changed =
+      !racedHash_.empty() && sweep::textHash(text_->toPlainText().toStdString()) != racedHash_;
+  QString text = tr("Nothing is proved of this copy; it races against the winner, and is never chosen.");
+  if (!raceFailure_.isEmpty()) {
+    text = raceFailure_;
+  } else if (!racedHash_.empty() && running) {
+    text = tr("Racing\u2026 %1").arg(result);
+  } else if (!result.isEmpty()) {
+    text = changed ? tr("Before the last edit: %1").arg(result) : result;
+  }
+  copyState_->setText(text);
 }
 
 void CodeView::showText(const QString& text) {
@@ -243,7 +367,7 @@ void CodeView::markNode() {
 }
 
 void CodeView::choosePlace(int line) {
-  if (!kernel_) return;
+  if (!kernel_ || editing_) return;
   const auto found = kernel_->nodesOfLine.find(line);
   if (found == kernel_->nodesOfLine.end() || found->second.empty()) return;
   // Several nodes on one line: the first click takes the last of them (what the line stores), the next ones
@@ -268,6 +392,7 @@ QString CodeView::exportText(const QString& suffix) const {
 }
 
 QString CodeView::summary() const {
+  if (editing_) return title() + QLatin1Char('\n') + copyState_->text();
   if (!kernel_) return notes_->text();
   return tr("%1, %2").arg(title(), counted(text_->blockCount(), tr("line"), tr("lines")));
 }
@@ -282,10 +407,12 @@ QString CodeView::find(const QString& text, bool backwards) {
 
 void CodeView::fillContextMenu(QMenu& menu) {
   QAction* copy = menu.addAction(themedIcon(QStringLiteral("copy"), theme()), tr("Copy the kernel"), this,
-                                 [this] { QApplication::clipboard()->setText(qs(kernel_->text)); });
+                                 [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
+  menu.addAction(context().commands.action("code.editCopy"));
+  menu.addAction(context().commands.action("file.exportKernel"));
   QAction* command = menu.addAction(tr("Copy the compile command"), this,
                                     [this] { QApplication::clipboard()->setText(compileCommand()); });
-  copy->setEnabled(kernel_ != nullptr);
+  copy->setEnabled(!text_->isEmpty());
   command->setEnabled(kernel_ != nullptr);
   View::fillContextMenu(menu);
 }

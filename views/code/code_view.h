@@ -8,12 +8,18 @@
 #include "views/view.h"
 
 class QLabel;
+class QPushButton;
 class QTextDocument;
 
 namespace nuscope::views {
 
 class CodeEditor;
+class SweepRunner;
+struct SweepRow;
 
+/// "Edit a copy" makes the text editable: the copy stays whatever is selected, until it is discarded. "Race
+/// it" sends it through a sweep as a kernel of the user: compiled and run in the worker, gated, timed in
+/// turns with the winner, labelled as not proved.
 class CodeView : public View {
   Q_OBJECT
  public:
@@ -23,6 +29,12 @@ class CodeView : public View {
   [[nodiscard]] std::shared_ptr<const emit::Kernel> kernel() const { return kernel_; }
   /// The compile command as one line of shell.
   [[nodiscard]] QString compileCommand() const;
+  void editCopy();
+  void discardCopy();
+  void raceCopy();
+  [[nodiscard]] bool editing() const { return editing_; }
+  /// What became of the copy: "not proved, passed the gate: +2 %", or why it is out; empty: it has not raced.
+  [[nodiscard]] QString raceResult() const;
 
   [[nodiscard]] QStringList moreExports() const override;
   [[nodiscard]] QString exportText(const QString& suffix) const override;
@@ -53,6 +65,8 @@ class CodeView : public View {
   void markNode();
   void choosePlace(int line);
   void message(const QString& title, const QString& text);
+  void showForeign(const SweepRow& row);
+  void showCopyState();
 
   std::shared_ptr<const emit::Kernel> kernel_;
   Key key_;
@@ -60,6 +74,13 @@ class CodeView : public View {
   QTextDocument* text_;
   CodeEditor* editor_;
   QLabel *command_, *notes_;
+  QWidget* copyBar_;  ///< shown while a copy is edited
+  QLabel* copyState_;
+  QPushButton* race_;
+  SweepRunner* runner_;
+  QString raceFailure_;    ///< why the last race could not be started
+  std::string racedHash_;  ///< of the text that raced
+  bool editing_ = false;
   bool choosing_ = false;
 };
 

@@ -107,22 +107,29 @@ std::vector<Column> CandidatesView::columns() const {
                     if (role == sortRole) return found->second;
                     return {};
                   }});
-  list.push_back({.title = tr("Variant"),
-                  .help = tr("How it computes: the variant's last step, and the variant's number."),
-                  .data = [this](int row, int role) -> QVariant {
-                    const sweep::CandidateRecord& c = at(row).candidate;
-                    if (role == Qt::DisplayRole) {
-                      QString title = qs(c.label);
-                      if (!title.isEmpty()) title[0] = title[0].toUpper();
-                      return QStringLiteral("%1 %2").arg(title).arg(c.variant);
-                    }
-                    if (role == Qt::ToolTipRole)
-                      return tr("%1\nvariant %2, %3")
-                          .arg(qs(c.label))
-                          .arg(c.variant)
-                          .arg(qs(sweep::parametersText(c.parameters)));
-                    return {};
-                  }});
+  list.push_back(
+      {.title = tr("Variant"),
+       .help = tr("How it computes: the variant's last step, and the variant's number."),
+       .data = [this](int row, int role) -> QVariant {
+         const sweep::CandidateRecord& c = at(row).candidate;
+         if (c.kind == sweep::CandidateKind::foreign) {
+           if (role == Qt::DisplayRole) return qs(c.label);
+           if (role == Qt::ToolTipRole)
+             return tr("A kernel of yours: it races, but nothing is proved of it and it is never chosen.");
+           return {};
+         }
+         if (role == Qt::DisplayRole) {
+           QString title = qs(c.label);
+           if (!title.isEmpty()) title[0] = title[0].toUpper();
+           return QStringLiteral("%1 %2").arg(title).arg(c.variant);
+         }
+         if (role == Qt::ToolTipRole)
+           return tr("%1\nvariant %2, %3")
+               .arg(qs(c.label))
+               .arg(c.variant)
+               .arg(qs(sweep::parametersText(c.parameters)));
+         return {};
+       }});
   list.push_back({.title = tr("Tile"),
                   .help = tr("Rows and columns of the register block."),
                   .number = true,
@@ -235,7 +242,8 @@ void CandidatesView::refresh() {
     std::map<std::string, std::map<std::int64_t, int>> values;
     int place = 0;
     for (const SweepRowRef& row : snapshot_->rows) {
-      if (hasTime(*row)) ranks_[row->candidate.id] = ++place;
+      if (hasTime(*row) && row->candidate.kind == sweep::CandidateKind::emitted)
+        ranks_[row->candidate.id] = ++place;
       for (const auto& [name, value] : row->candidate.parameters) ++values[name][value];
       for (int i = 0; i < filterCount; ++i) counts[i] += belongs(*row, static_cast<Filter>(i)) ? 1 : 0;
     }

@@ -22,6 +22,7 @@ class Collector {
     now_.study = std::move(study);
     now_.running = true;
     now_.secondsBudget = settings.seconds;
+    now_.candidateBudget = settings.candidates;
   }
 
   void take(const sweep::SweepEvent& event) {
@@ -167,6 +168,8 @@ void SweepRunner::start(const SweepSettings& settings, bool resume) {
   options.threads = settings.threads;
   options.resume = resume;
   options.python = settings.python;
+  options.candidateBudget = settings.candidates;
+  options.against = settings.against;
   Job* job = jobs_.run(
       this, {.title = tr("Sweep %1").arg(document_.programName()), .lane = QStringLiteral("sweep")},
       [this, graph, study, revision, options, settings](JobHandle& handle) {
@@ -201,6 +204,15 @@ void SweepRunner::start(const SweepSettings& settings, bool resume) {
   });
   connect(job, &Job::failed, this, &SweepRunner::failed);
   Q_EMIT started();
+}
+
+void SweepRunner::raceAgainst(sweep::ForeignKernel kernel) {
+  SweepSettings settings;
+  settings.seconds = 0;
+  settings.candidates = 1;  // the sweep that is continued has tried as many
+  if (const auto last = document_.sweep()) settings.threads = last->record.threads;
+  settings.against.push_back(std::move(kernel));
+  start(settings, true);
 }
 
 void SweepRunner::cancel() {

@@ -16,7 +16,9 @@ struct SweepSettings {
   double seconds = 60;  ///< budget; 0: none
   int threads = 1;
   bool exhaustive = false;
-  std::string python;  ///< a Python that may have torch; empty: none
+  std::string python;                         ///< a Python that may have torch; empty: none
+  int candidates = 0;                         ///< budget in candidates; 0: none
+  std::vector<sweep::ForeignKernel> against;  ///< kernels of the user that race along
 };
 
 class SweepRunner : public QObject {
@@ -27,6 +29,9 @@ class SweepRunner : public QObject {
   [[nodiscard]] QString obstacle() const;
   /// Starts (or, with `resume`, continues the latest one of the same settings).
   void start(const SweepSettings& settings, bool resume);
+  /// Races a kernel of the user against the best of the latest sweep, which it continues without measuring
+  /// further candidates (without one, a sweep of one candidate is made).
+  void raceAgainst(sweep::ForeignKernel kernel);
   void cancel();
   [[nodiscard]] bool running() const;
 

@@ -25,7 +25,9 @@ SweepRowRef SweepSnapshot::find(std::int64_t candidate) const {
 SweepRowRef SweepSnapshot::best() const {
   SweepRowRef found;
   for (const SweepRowRef& row : rows) {
-    if (passed(*row) && (!found || row->measurement->median < found->measurement->median)) found = row;
+    if (row->candidate.kind == sweep::CandidateKind::emitted && passed(*row) &&
+        (!found || row->measurement->median < found->measurement->median))
+      found = row;
   }
   return found;
 }

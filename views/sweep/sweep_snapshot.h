@@ -21,7 +21,7 @@ using SweepRowRef = std::shared_ptr<const SweepRow>;
 struct SweepSnapshot {
   std::shared_ptr<sweep::Study> study;  ///< holds the whole sweep; saving a document is saveCopy of it
   sweep::SweepRecord record;
-  std::vector<SweepRowRef> rows;  ///< emitted candidates, fastest first, then by modelled time
+  std::vector<SweepRowRef> rows;  ///< emitted and foreign kernels, fastest first, then by modelled time
   std::vector<SweepRowRef> baselines;
   sweep::CandidateCounts counts;
   std::vector<std::pair<double, double>> bestSoFar;  ///< seconds since the start, best median in milliseconds
@@ -34,7 +34,7 @@ struct SweepSnapshot {
 
   /// The row of a candidate, baselines included; null if there is none.
   [[nodiscard]] SweepRowRef find(std::int64_t candidate) const;
-  /// Fastest that passed the gate; null while there is none.
+  /// Fastest emitted one that passed the gate; null while there is none. A foreign one is never it.
   [[nodiscard]] SweepRowRef best() const;
 };
 

@@ -149,6 +149,13 @@ QString standing(const SweepRow& row, const SweepRow* best) {
     case sweep::CandidateState::measured:
       break;
   }
+  if (row.candidate.kind == sweep::CandidateKind::foreign) {
+    SweepRow measured = row;  // the same words as for one of ours, after what it is
+    measured.candidate.kind = sweep::CandidateKind::emitted;
+    const QString against = standing(measured, best);
+    const QString what = qs(sweep::standingText(row.candidate));
+    return against.isEmpty() ? what : what + QStringLiteral(": ") + against;
+  }
   if (best == nullptr || !row.measurement || !best->measurement) return {};
   if (row.candidate.id == best->candidate.id) return tr("fastest");
   const double more = row.measurement->median / best->measurement->median - 1;
@@ -204,6 +211,8 @@ std::vector<PlotCandidate> plotCandidates(const SweepSnapshot& snapshot) {
                           .arg(row->candidate.id)
                           .arg(qs(row->candidate.label))
                           .arg(row->candidate.variant);
+    if (row->candidate.kind == sweep::CandidateKind::foreign)
+      candidate.label = tr("Candidate %1, %2").arg(row->candidate.id).arg(qs(row->candidate.label));
     candidate.why = qs(row->candidate.reason);
     if (row->candidate.modelledSeconds > 0) candidate.modelled = row->candidate.modelledSeconds * 1e3;
     if (candidate.state == PlotState::measured) {

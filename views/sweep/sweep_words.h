@@ -21,7 +21,8 @@ QString sweepProgress(const SweepSnapshot& snapshot);
 /// How much of the budget is spent, in [0, 1]; negative: no budget.
 double sweepFraction(const SweepSnapshot& snapshot);
 
-/// "fastest", "tie", "+2 %", "not measured", "wrong: ...", "no answer ...".
+/// "fastest", "tie", "+2 %", "not proved, passed the gate: +2 %", "not measured", "wrong: ...", "no answer
+/// ...".
 QString standing(const SweepRow& row, const SweepRow* best);
 Mark stateMark(sweep::CandidateState state);
 /// True when the confidence intervals overlap: the difference is noise.

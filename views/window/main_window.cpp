@@ -19,6 +19,7 @@
 #include <QToolButton>
 
 #include "core/nugraph/nugraph.h"
+#include "views/code/code_view.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/source_view.h"
@@ -36,6 +37,7 @@
 #include "views/window/activity_bar.h"
 #include "views/window/command_palette.h"
 #include "views/window/jobs_panel.h"
+#include "views/window/kernel_export.h"
 #include "views/window/message_bar.h"
 #include "views/window/shortcut_sheet.h"
 
@@ -452,6 +454,14 @@ void MainWindow::connectCommands() {
   c.on("file.export", this, [this] {
     if (View* v = activeView()) v->exportAs();
   });
+  c.on("file.exportKernel", this, [this] { exportKernelAs(); });
+  c.on("code.editCopy", this, [this] {
+    const bool onSweep = current_ == QLatin1String("sweep");
+    if (!onSweep) showScreen(QStringLiteral("code"));
+    if (auto* code =
+            qobject_cast<CodeView*>(view(onSweep ? QStringLiteral("sweepCode") : QStringLiteral("code"))))
+      code->editCopy();
+  });
   c.on("file.quit", this, [this] { close(); });
   const auto editor = [this]() -> QPlainTextEdit* {
     if (auto* focused = qobject_cast<QPlainTextEdit*>(QApplication::focusWidget())) return focused;
@@ -607,6 +617,14 @@ void MainWindow::connectCommands() {
     for (const char* id : {"go.parent", "go.nextRefused", "go.nextStep", "go.previousStep"})
       context_.commands.setEnabled(id, there || onSchedule());
   });
+}
+
+void MainWindow::exportKernelAs() {
+  const auto say = [this](Mark mark, const QString& text) { message_->say(mark, text); };
+  if (const QString why = exportObstacle(context_.document); !why.isEmpty()) return say(Mark::warning, why);
+  const QString proposed = context_.document.programName().section(QLatin1Char('.'), 0, 0) + tr("-kernel");
+  const QString folder = QFileDialog::getSaveFileName(this, tr("Export the kernel as a folder"), proposed);
+  if (!folder.isEmpty()) exportKernel(context_, this, folder, say);
 }
 
 void MainWindow::scaleBy(double factor) {

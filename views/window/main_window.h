@@ -74,6 +74,7 @@ class MainWindow : public QMainWindow {
   void openPalette();
   void openFile();
   void save(bool as);
+  void exportKernelAs();
   /// Asks about unsaved changes; true: go on.
   bool mayLeave();
   void afterSave(const std::function<void()>& then);
