@@ -3,12 +3,11 @@
 
 #include <chrono>
 #include <fstream>
-#include <iostream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/record/cache.h"
 #include "core/record/record.h"
-#include "tests/replay/proof_cases.h"
 
 namespace nuscope::record {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/base/diagnostics.h"

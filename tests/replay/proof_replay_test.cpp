@@ -2,6 +2,7 @@
 // false goal. Prints counts, sizes and times.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 
@@ -83,15 +84,16 @@ void corpus(const std::string& name) {
   if (!haveZ3()) GTEST_SKIP() << "no z3 program";
   const Counts c = run(cases);
   report(name, c);
-  EXPECT_TRUE(c.open.empty());
+  // Of what the first corpora hold nothing is left open; of the second a few are, printed above with the
+  // reason.
+  std::size_t open = 0;
+  for (const auto& [why, names] : c.open) open += names.size();
+  EXPECT_LE(static_cast<double>(open), name[0] == '.' ? 0.1 * (c.replayed + static_cast<double>(open)) : 0);
   EXPECT_GT(c.replayed, 0);
   for (const std::size_t size : c.sizes) EXPECT_LE(size, replay::recordLimit);
   for (const double seconds : c.replaySeconds) EXPECT_LE(seconds, 1);
 }
 
-TEST(ProofReplay, Data) {
-  corpus("data");
-}
 TEST(ProofReplay, Rewrites) {
   corpus("rewrites");
 }
@@ -101,11 +103,20 @@ TEST(ProofReplay, FloatTraps) {
 TEST(ProofReplay, Streams) {
   corpus("streams");
 }
+TEST(ProofReplay, SecondRewrites) {
+  corpus(".pairs");
+}
+TEST(ProofReplay, SecondFloatTraps) {
+  corpus(".floats");
+}
+TEST(ProofReplay, SecondStreams) {
+  corpus(".loops");
+}
 
 /// The search may use every step of the checker; for a false goal it must end with nothing.
 void falseGoals(replay::Solver* solver, double seconds) {
   int goals = 0;
-  for (const std::string name : {"rewrites", "streams"}) {
+  for (const std::string name : {"rewrites", "streams", ".pairs", ".loops"}) {
     for (const Case& c : casesOf(name)) {
       if (c.provable) continue;
       ++goals;
@@ -143,7 +154,7 @@ TEST(ProofReplayLong, ObligationsForTwoSolvers) {
   replay::Z3Program z3;
   std::map<std::string, std::map<std::string, int>> answers;
   int files = 0;
-  for (const std::string name : {"rewrites", "float_traps", "streams"}) {
+  for (const std::string name : {"rewrites", "float_traps", "streams", ".pairs", ".floats", ".loops"}) {
     for (const Case& c : casesOf(name)) {
       if (!c.provable) continue;
       const auto outcome = replay::replayProof(recordProof(c.goal, &z3).record, &z3);
