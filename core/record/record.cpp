@@ -162,6 +162,11 @@ class Search {
       if (!zero(states.base(i), {}, 1, shown["base"])) throw Refused{"a loop's first round is not shown"};
       const PolyRef step = states.step(i);
       if (step != nullptr && !zero(step, {}, 1, shown["step"])) throw Refused{"a loop's step is not shown"};
+      shown["needs"] = json::array();
+      for (const PolyRef need : states.needs(i)) {
+        if (!zero(need, {}, 1, shown["needs"].emplace_back()))
+          throw Refused{"a loop's rounds are not shown to be defined"};
+      }
       entry["shown"].push_back(shown);
     }
     loops.push_back(entry);
@@ -172,6 +177,7 @@ class Search {
   static bool build(LoopStates& states, const json& form) {
     const auto i = form["state"].get<std::size_t>();
     if (form["form"] == "extremum") return states.closeExtremum(i);
+    if (form["form"] == "product") return states.closeProduct(i);
     return states.closeCarried(i, form["factor"].get<std::size_t>(),
                                {form["atom"].get<int>(), form["weight"].get<int>(), form["sign"].get<int>()});
   }
@@ -194,11 +200,19 @@ class Search {
         --open;
       }
     }
-    return open == 0 ? entry : json(nullptr);
+    if (open > 0) return nullptr;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      for (const PolyRef need : states.needs(i)) {
+        json unused;
+        if (!zero(need, {}, 2, unused)) return nullptr;
+      }
+    }
+    return entry;
   }
 
   json closedForm(LoopStates& states, std::size_t i) {
-    std::vector<json> candidates{{{"state", i}, {"form", "extremum"}}};
+    std::vector<json> candidates{json{{"state", i}, {"form", "extremum"}},
+                                 json{{"state", i}, {"form", "product"}}};
     const std::size_t factors = states.factors(i);
     for (std::size_t f = 0; f < factors; ++f) {
       if (!attempt([&] { return states.carries(i, f); })) continue;

@@ -14,6 +14,8 @@ std::vector<AtomRef> exchanged(const std::vector<AtomRef>& variables, AtomRef va
 /// Does some extent depend on the variable?
 bool inExtents(const std::vector<AtomRef>& variables, AtomRef variable);
 
+/// The same term with p * inverse(p) made whole, by its leading term.
+PolyRef reduceInverses(Kernel& k, PolyRef body);
 /// A hash of how one bound variable of a fold occurs, whatever the variables are called.
 std::uint64_t signature(AtomRef fold, std::size_t marked);
 

@@ -77,51 +77,6 @@ bool dropUnits(Kernel& k, std::vector<AtomRef>& variables, PolyRef& body, PolyRe
   return false;
 }
 
-/// lead(p) * inverse(p) = (1 - (p - lead(p)) * inverse(p)) / coefficient, so that p * inverse(p) leaves a
-/// whole.
-PolyRef reduceInverses(Kernel& k, PolyRef body) {
-  const auto degree = [](MonoRef mono) {
-    Rational sum = 0;
-    for (const auto& [atom, e] : mono->factors) sum += e;
-    return sum;
-  };
-  for (int round = 0; round < 40; ++round) {
-    std::vector<PolyRef> parts;
-    bool changed = false;
-    for (const auto& [mono, coefficient] : body->terms) {
-      PolyRef better = nullptr;
-      for (const auto& [atom, e] : mono->factors) {
-        if (atom->kind != Kind::inverse || e >= 0) continue;
-        const Term* lead = &atom->parts[0]->terms[0];
-        for (const Term& term : atom->parts[0]->terms) {
-          if (degree(term.first) > degree(lead->first)) lead = &term;
-        }
-        const bool inside = !lead->first->factors.empty() &&
-                            std::all_of(lead->first->factors.begin(), lead->first->factors.end(),
-                                        [&, m = mono](const Factor& f) {
-                                          return f.second > 0 && m->exponent(f.first) >= f.second;
-                                        });
-        if (!inside) continue;
-        std::vector<Factor> factors = mono->factors;
-        for (const auto& [a, f] : lead->first->factors) {
-          if (!a->isIndicator()) factors.emplace_back(a, -f);
-        }
-        const PolyRef base = k.of(k.monoOf(std::move(factors)), coefficient / lead->second);
-        const PolyRef others = k.subtract(atom->parts[0], k.of(lead->first, lead->second));
-        const MonoRef bare = k.without(base->terms[0].first, atom);
-        const PolyRef whole = k.scale(k.multiply(k.of(bare), k.of(atom, e + 1)), base->terms[0].second);
-        better = k.subtract(whole, k.multiply(base, others));
-        break;
-      }
-      changed = changed || better != nullptr;
-      parts.push_back(better != nullptr ? better : k.of(mono, coefficient));
-    }
-    if (!changed) break;
-    body = k.total(parts);
-  }
-  return body;
-}
-
 struct Deeper {
   explicit Deeper(int& depth) : depth_(depth) {
     if (++depth_ > 150) {
@@ -218,6 +173,51 @@ std::vector<AtomRef> ordered(const Fold& fold) {
 std::uint64_t signature(AtomRef fold, std::size_t marked) {
   Signature s(fold->bound, {}, fold->bound[marked]);
   return s(fold->body());
+}
+
+/// lead(p) * inverse(p) = (1 - (p - lead(p)) * inverse(p)) / coefficient, so that p * inverse(p) leaves a
+/// whole.
+PolyRef reduceInverses(Kernel& k, PolyRef body) {
+  const auto degree = [](MonoRef mono) {
+    Rational sum = 0;
+    for (const auto& [atom, e] : mono->factors) sum += e;
+    return sum;
+  };
+  for (int round = 0; round < 40; ++round) {
+    std::vector<PolyRef> parts;
+    bool changed = false;
+    for (const auto& [mono, coefficient] : body->terms) {
+      PolyRef better = nullptr;
+      for (const auto& [atom, e] : mono->factors) {
+        if (atom->kind != Kind::inverse || e >= 0) continue;
+        const Term* lead = &atom->parts[0]->terms[0];
+        for (const Term& term : atom->parts[0]->terms) {
+          if (degree(term.first) > degree(lead->first)) lead = &term;
+        }
+        const bool inside = !lead->first->factors.empty() &&
+                            std::all_of(lead->first->factors.begin(), lead->first->factors.end(),
+                                        [&, m = mono](const Factor& f) {
+                                          return f.second > 0 && m->exponent(f.first) >= f.second;
+                                        });
+        if (!inside) continue;
+        std::vector<Factor> factors = mono->factors;
+        for (const auto& [a, f] : lead->first->factors) {
+          if (!a->isIndicator()) factors.emplace_back(a, -f);
+        }
+        const PolyRef base = k.of(k.monoOf(std::move(factors)), coefficient / lead->second);
+        const PolyRef others = k.subtract(atom->parts[0], k.of(lead->first, lead->second));
+        const MonoRef bare = k.without(base->terms[0].first, atom);
+        const PolyRef whole = k.scale(k.multiply(k.of(bare), k.of(atom, e + 1)), base->terms[0].second);
+        better = k.subtract(whole, k.multiply(base, others));
+        break;
+      }
+      changed = changed || better != nullptr;
+      parts.push_back(better != nullptr ? better : k.of(mono, coefficient));
+    }
+    if (!changed) break;
+    body = k.total(parts);
+  }
+  return body;
 }
 
 std::string_view text(Lemma lemma) {

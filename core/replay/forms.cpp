@@ -143,6 +143,17 @@ Value Forms::stateAfter(NodeRef loop, std::size_t index, std::span<const Int> at
   return value;
 }
 
+Value Forms::stateBefore(NodeRef loop, std::size_t index, std::span<const Int> at) {
+  // Nothing is kept of it: a search that takes a step back must meet what its replay meets.
+  const auto closed = closed_;
+  decltype(memo_) outer;
+  outer.swap(memo_);
+  Value value = element(loop->operands[index], at);
+  closed_ = closed;
+  memo_.swap(outer);
+  return value;
+}
+
 Value Forms::loopResult(NodeRef node, std::span<const Int> index) {
   const NodeRef loop = node->operands[0];
   auto known = closed_.find(loop);

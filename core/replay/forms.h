@@ -89,6 +89,8 @@ class Forms {
   /// on states of unknown value.
   Value stateAfter(tensor::NodeRef loop, std::size_t index, std::span<const Int> at, PolyRef counter,
                    bool first);
+  /// A state before the first round.
+  Value stateBefore(tensor::NodeRef loop, std::size_t index, std::span<const Int> at);
   std::string stateName(tensor::NodeRef loop, std::size_t index);
   void bind(const std::string& symbol, PolyRef value) { symbols_[symbol] = value; }
   void forget() { memo_.clear(); }
@@ -127,7 +129,7 @@ class Forms {
   std::map<tensor::NodeRef, std::optional<std::vector<ClosedState>>> closed_;
   std::map<tensor::NodeRef, int> numbers_;  ///< of loops, in order of appearance
   int depth_ = 0;
-  Requirements pending_;                    ///< of a subscript, for the element read with it
+  Requirements pending_;  ///< of a subscript, for the element read with it
   std::map<std::pair<tensor::NodeRef, std::vector<PolyRef>>, Value> memo_;
 };
 

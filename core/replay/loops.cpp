@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/replay/fold_laws.h"
+
 namespace nuscope::replay {
 
 bool LoopStates::read(std::string& why) {
@@ -32,10 +34,10 @@ bool LoopStates::read(std::string& why) {
       why = "a state is infinite after the first round";
       return false;
     }
-    if (!onlyOfStates(first) || !onlyOfStates(next)) {
-      why = "a round is not always defined";
-      return false;
-    }
+    state.firstNeeds = needsOf(first);
+    state.nextNeeds = needsOf(next);
+    const Value begin = forms_.stateBefore(loop_, i, at);
+    if (begin.minus == nullptr && begin.plus == nullptr && begin.requirements.empty()) state.start = begin.p;
     state.first = first.p;
     state.next = next.p;
     state.name = forms_.stateName(loop_, i);
@@ -45,18 +47,34 @@ bool LoopStates::read(std::string& why) {
   return true;
 }
 
-/// Nothing is required but that the states that are read are defined.
-bool LoopStates::onlyOfStates(const Value& value) const {
-  return std::all_of(value.requirements.begin(), value.requirements.end(), [&](const auto& requirement) {
+/// What is required besides that the states that are read are defined.
+std::vector<PolyRef> LoopStates::needsOf(Value value) {
+  std::erase_if(value.requirements, [&](const auto& requirement) {
     const AtomRef atom = requirement->holds->asAtom();
-    if (atom == nullptr || atom->kind != Kind::positive) return false;
-    const AtomRef mark = atom->parts[0]->asAtom();
+    const AtomRef mark = atom != nullptr && atom->kind == Kind::positive ? atom->parts[0]->asAtom() : nullptr;
     if (mark == nullptr || mark->kind != Kind::element) return false;
     for (std::size_t i = 0; i < loop_->attributes.body.size(); ++i) {
       if (mark->name == "defined " + forms_.stateName(loop_, i)) return true;
     }
     return false;
   });
+  return forms_.definedness(value);
+}
+
+std::vector<PolyRef> LoopStates::needs(std::size_t i) {
+  std::vector<PolyRef> result;
+  for (const PolyRef need : states_[i].firstNeeds) result.push_back(k_.negation(need));
+  if (extent_ == k_.arena.one || states_[i].nextNeeds.empty()) return result;
+  const AtomRef before = k_.index(k_.plus(extent_, -1), "n");
+  const PolyRef n = k_.plus(k_.of(before), 1);
+  for (const PolyRef need : states_[i].nextNeeds) {
+    const PolyRef later = replaceStates(need, [&](const State& s) {
+      if (s.closed == nullptr) throw Refused{"a state without a closed form"};
+      return atRounds(s.closed, n);
+    });
+    result.push_back(k_.negation(replaced(k_, later, counter_, n)));
+  }
+  return result;
 }
 
 std::vector<AtomRef> LoopStates::stateAtoms(PolyRef p) const {
@@ -131,6 +149,18 @@ bool LoopStates::closeExtremum(std::size_t i) {
     return true;
   }
   return false;
+}
+
+bool LoopStates::closeProduct(std::size_t i) {
+  State& state = states_[i];
+  PolyRef a = nullptr;
+  PolyRef b = nullptr;
+  if (state.start == nullptr || !affine(state, a, b) || !b->isZero() || a->isConstant() ||
+      !stateAtoms(a).empty())
+    return false;
+  const AtomRef k = k_.index(k_.of(rounds_), "k");
+  state.closed = k_.multiply(state.start, k_.product({k}, replaced(k_, a, counter_, k_.of(k))));
+  return true;
 }
 
 bool LoopStates::affine(const State& state, PolyRef& a, PolyRef& b) {
@@ -218,6 +248,7 @@ bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope
     gain = k_.total(pure);
     potential = k_.scale(square, telescope.sign);
   }
+  if (!stateAtoms(gain).empty()) gain = reduceInverses(k_, gain);  // (x + y) * r / (x + y) is r
   if (!stateAtoms(gain).empty()) return false;
   const AtomRef k = k_.index(k_.of(rounds_), "k");
   const PolyRef sum = k_.sum({k}, replaced(k_, gain, counter_, k_.of(k)));

@@ -25,6 +25,8 @@ class LoopStates {
   [[nodiscard]] bool closed(std::size_t i) const { return states_[i].closed != nullptr; }
   /// next = max(self, f), or min.
   bool closeExtremum(std::size_t i);
+  /// next = a*self with an a that knows no state.
+  bool closeProduct(std::size_t i);
   /// next = a*self + b, and a factor g of the rounds for which g*self grows by g'*b.
   bool closeCarried(std::size_t i, std::size_t factor, const Telescope& telescope);
   std::size_t factors(std::size_t i);
@@ -36,6 +38,9 @@ class LoopStates {
   /// Terms that must be 0: the form after one round, and after one more. `step` is null for a single round.
   PolyRef base(std::size_t i);
   PolyRef step(std::size_t i);
+  /// What the rounds require, besides that the states they read are defined: terms that must be 0. In the
+  /// first round, and in each later one on the closed forms.
+  std::vector<PolyRef> needs(std::size_t i);
   [[nodiscard]] std::vector<ClosedState> result() const;
 
  private:
@@ -43,11 +48,13 @@ class LoopStates {
     std::vector<AtomRef> index;
     std::string name;
     PolyRef self = nullptr;    ///< the old value at `index`
+    PolyRef start = nullptr;   ///< before the first round; null if infinite or not always defined
     PolyRef first = nullptr;   ///< after the first round
     PolyRef next = nullptr;    ///< after round `counter`, in old values
     PolyRef closed = nullptr;  ///< in terms of `rounds`
+    std::vector<PolyRef> firstNeeds, nextNeeds;  ///< 0/1 terms that must be 1
   };
-  bool onlyOfStates(const Value& value) const;
+  std::vector<PolyRef> needsOf(Value value);
   std::vector<AtomRef> stateAtoms(PolyRef p) const;
   const State* stateOf(AtomRef atom) const;
   PolyRef replaceStates(PolyRef p, const std::function<PolyRef(const State&)>& value);

@@ -228,12 +228,15 @@ class Replay {
     for (const json& form : entry.at("forms")) {
       const auto i = form.at("state").get<std::size_t>();
       if (i >= states.size() || states.closed(i)) throw Refused{"no such state of a loop"};
-      const bool extremum = form.at("form").get<std::string>() == "extremum";
-      Telescope telescope;
-      if (!extremum)
-        telescope = {form.at("atom").get<int>(), form.at("weight").get<int>(), form.at("sign").get<int>()};
-      const bool built = extremum ? states.closeExtremum(i)
-                                  : states.closeCarried(i, form.at("factor").get<std::size_t>(), telescope);
+      const auto& kind = form.at("form").get_ref<const std::string&>();
+      bool built = false;
+      if (kind == "extremum") built = states.closeExtremum(i);
+      if (kind == "product") built = states.closeProduct(i);
+      if (kind == "carried") {
+        const Telescope telescope{form.at("atom").get<int>(), form.at("weight").get<int>(),
+                                  form.at("sign").get<int>()};
+        built = states.closeCarried(i, form.at("factor").get<std::size_t>(), telescope);
+      }
       if (!built) throw Refused{"a loop's state has no such closed form"};
     }
     const json& shown = entry.at("shown");
@@ -243,6 +246,10 @@ class Replay {
       ++outcome_.inductions;
       zero(states.base(i), {}, {}, shown[i].at("base"), 0);
       if (const PolyRef step = states.step(i)) zero(step, {}, {}, shown[i].at("step"), 0);
+      const auto needs = states.needs(i);
+      const json& steps = shown[i].at("needs");
+      if (steps.size() != needs.size()) throw Refused{"a loop's rounds are not shown to be defined"};
+      for (std::size_t j = 0; j < needs.size(); ++j) zero(needs[j], {}, {}, steps[j], 0);
     }
     return states.result();
   }

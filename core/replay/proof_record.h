@@ -6,10 +6,10 @@
 // itself. Formats: JSON,
 //   {"kind": "nuscope proof record", "version": 1, "semantics": 1,
 //    "goal": {"mode": "equal" | "refines", "left": TEXT, "right": TEXT, "assumptions": [TEXT...]},
-//    "loops": [null | {"forms": [{"state", "form": "extremum" | "carried", "factor", "atom", "weight",
-//    "sign"}...],
-//              "shown": [{"base": STEP, "step": STEP}...]}...],   how the states of loops are closed
-//              (loops.h)
+//    "loops": [null | {"forms": [{"state", "form": "extremum" | "product" | "carried", "factor", "atom",
+//    "weight", "sign"}...],
+//              "shown": [{"base": STEP, "step": STEP, "needs": [STEP...]}...]}...],   how the states of loops
+//              are closed (loops.h)
 //    "lemmas": [{"lemma", "first", "second", "fold"} | {"keep": N}...],   instances in the order of use
 //    "results": [{"identity": true} | {"difference": TEXT, "zero": STEP, "defined": [[...], [...]]}...],
 //    "obligations": [TEXT...]}    SMT-LIB, in the order of use; compared with what the checker asks itself
