@@ -241,7 +241,7 @@ std::vector<std::pair<IntAtomRef, Integer>> moduli(PolyRef p) {
 /// Any integer (>= 1, where the atom is a dimension): the same kind of unknown.
 IntRef anyInteger(Calculus& c, IntAtomRef like) {
   if (like->kind == IntAtom::Kind::dimension)
-    return dimension(c, like->name + "q" + std::to_string(c.arena.nextNumber()));
+    return dimension(c, like->name + "'" + std::to_string(c.arena.nextNumber()));
   return intOf(c, freshVariable(c, nullptr, false, "q"));
 }
 
