@@ -12,6 +12,7 @@
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/jobs.h"
+#include "views/lessons/lesson_panel.h"
 #include "views/marks.h"
 #include "views/schedule/schedule_document.h"
 #include "views/selection.h"
@@ -25,10 +26,11 @@ namespace {
 using namespace nuscope::views;
 
 struct Arguments {
-  std::string file, screenshot, exportTo, view, theme, size = "1280x800", select;
+  std::string file, screenshot, exportTo, view, theme, size = "1280x800", select, lesson;
   double scale = 0;
   double wait = 60;
   bool resetLayout = false;
+  bool alone = false;
   [[nodiscard]] bool headless() const { return !screenshot.empty() || !exportTo.empty(); }
 };
 
@@ -91,6 +93,7 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
     return 3;
   }
   selectSomething(window, document, arguments);
+  if (arguments.alone) window.setAlone(true);
   settle();
   if (!window.settled())
     std::fprintf(stderr, "nuscope-explorer: still working after %.0f s; the picture shows what is there\n",
@@ -131,7 +134,8 @@ int main(int argc, char** argv) {
   cli.add_option("--theme", arguments.theme, "light or dark")
       ->check(CLI::IsMember({"light", "dark", "system"}));
   cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
-  cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 2")->check(CLI::Range(0.75, 2.0));
+  cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 3")
+      ->check(CLI::Range(smallestScale, largestScale));
   cli.add_option(
       "--select", arguments.select,
       "\"variant 9\", \"step 12\" or \"refused 3\"; of a schedule \"finding 0\", \"task 12\", \"counter 4\", "
@@ -183,6 +187,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "nuscope-explorer: --view %s: there is no such screen or view\n",
                  arguments.view.c_str());
     return 3;
+  }
+  if (!arguments.lesson.empty()) {
+    window.showLessons(true);
+    if (!window.lessons().open(QString::fromStdString(arguments.lesson))) {
+      std::fprintf(stderr, "nuscope-explorer: --lesson %s: there is no such lesson\n",
+                   arguments.lesson.c_str());
+      return 3;
+    }
   }
   window.show();
   open(window, document, arguments);

@@ -20,6 +20,7 @@
 #include "core/nugraph/json.h"
 #include "core/nugraph/nugraph.h"
 #include "core/proof/solver_pool.h"
+#include "core/propagate/by_hand.h"
 #include "core/propagate/explore.h"
 #include "core/sweep/study.h"
 #include "views/jobs.h"
@@ -107,6 +108,7 @@ struct Document::Explored {
   std::shared_ptr<sweep::Study> study;
   int revision = 0;
   double seconds = 0;
+  std::vector<std::string> lost;  ///< variants by hand that no longer hold, a sentence each
 };
 
 /// Made on first use by whoever comes first, in any thread.
@@ -375,12 +377,46 @@ void Document::adoptGraph(std::shared_ptr<const nugraph::NuGraph> graph, const Q
   const bool other = exploredText_ != text || !nuGraph_ || nuGraph_->root().store != graph->root().store;
   nuGraph_ = std::move(graph);
   exploredText_ = text;
+  byHand_.clear();
+  byHandAt_ = 0;
   if (other) {
     selection_.reset();
     revision_ = 0;  // until it is stored; a sweep of other variants does not belong here
     if (sweep_) setSweep(nullptr);
   }
   Q_EMIT nuGraphChanged();
+}
+
+void Document::addByHand(std::shared_ptr<const nugraph::NuGraph> graph) {
+  if (byHand_.empty()) byHand_.push_back(nuGraph_);
+  byHand_.resize(byHandAt_ + 1);  // what was undone is given up
+  byHand_.push_back(std::move(graph));
+  showByHand(byHandAt_ + 1);
+}
+
+void Document::undoByHand() {
+  if (canUndoByHand()) showByHand(byHandAt_ - 1);
+}
+void Document::redoByHand() {
+  if (canRedoByHand()) showByHand(byHandAt_ + 1);
+}
+
+void Document::showByHand(std::size_t at) {
+  byHandAt_ = at;
+  nuGraph_ = byHand_[at];
+  const Place& place = selection_.place();
+  if (place.variant >= static_cast<int>(nuGraph_->variants().size()) ||
+      place.step >= static_cast<int>(nuGraph_->steps().size()))
+    selection_.selectVariant(0);
+  setDirty(true);
+  Q_EMIT nuGraphChanged();
+  if (!study_ || study_->readOnly() || revision_ == 0) return;
+  jobs_.run(
+      this, {.title = tr("Store variants"), .lane = QStringLiteral("store variants"), .quiet = true},
+      [study = study_, revision = revision_, graph = nuGraph_](JobHandle&) {
+        study->setNuGraph(revision, nugraph::toJson(*graph));
+      },
+      [] {});
 }
 
 void Document::explore() {
@@ -401,7 +437,8 @@ void Document::explore() {
   explore_.running = true;
   auto clock = std::make_shared<QElapsedTimer>();
   clock->start();
-  const auto work = [this, program, explored, file, study, clock, factor = limitFactor_,
+  const auto earlier = nuGraph_ && exploredText_ == programText_ ? nuGraph_ : nullptr;
+  const auto work = [this, program, explored, file, study, clock, earlier, factor = limitFactor_,
                      solvers = solvers_](JobHandle& job) -> Explored {
     propagate::ExploreOptions options;
     options.threads = std::max(1, QThread::idealThreadCount());
@@ -419,6 +456,11 @@ void Document::explore() {
                                         adoptGraph(graph, explored);
                                       });
                                     });
+    if (earlier) {
+      propagate::ByHandOptions byHand;
+      byHand.solvers = options.solvers;
+      done.graph = propagate::withByHandOf(done.graph, *earlier, byHand, job.progress(), done.lost);
+    }
     done.seconds = static_cast<double>(clock->elapsed()) / 1000;
     job.progress().check();
     writeCachedGraph(explored, *done.graph, done.seconds);
@@ -442,6 +484,7 @@ void Document::explore() {
                          study_ = std::move(done.study);
                          revision_ = done.revision;
                          Q_EMIT exploreChanged();
+                         for (const std::string& sentence : done.lost) Q_EMIT noticed(qs(sentence));
                        });
   connect(job, &Job::failed, this, [this](const QString& message) {
     explore_.running = false;

@@ -95,6 +95,15 @@ class Document : public QObject {
   /// The same with twice the limits on variants, steps and time.
   void exploreFurther();
 
+  // Variants added by hand (core/propagate/by_hand.h) are undone and redone one by one, until the program is
+  // explored anew; exploring the same text proves them again and keeps those that hold.
+  /// `graph`: the current one with one variant more.
+  void addByHand(std::shared_ptr<const nugraph::NuGraph> graph);
+  [[nodiscard]] bool canUndoByHand() const { return byHandAt_ > 0; }
+  [[nodiscard]] bool canRedoByHand() const { return byHandAt_ + 1 < byHand_.size(); }
+  void undoByHand();
+  void redoByHand();
+
   // Extents a sweep and the model use; every dimension of the program has one.
   [[nodiscard]] const tensor::Extents& extents() const { return extents_; }
   void setExtent(const std::string& dimension, std::int64_t extent);
@@ -123,11 +132,12 @@ class Document : public QObject {
   void openFailed(const QString& message);
   void saved();
   void saveFailed(const QString& message);
-  void nameChanged();     ///< path, name or dirty mark
-  void parsed();          ///< diagnostics, validity, perhaps program
-  void programChanged();  ///< another last valid program
-  void nuGraphChanged();  ///< a newer snapshot, at most ten times a second while exploring
-  void exploreChanged();  ///< started, ended
+  void nameChanged();                    ///< path, name or dirty mark
+  void parsed();                         ///< diagnostics, validity, perhaps program
+  void programChanged();                 ///< another last valid program
+  void noticed(const QString& message);  ///< something a person should read, e.g. a variant that was lost
+  void nuGraphChanged();                 ///< a newer snapshot, at most ten times a second while exploring
+  void exploreChanged();                 ///< started, ended
   void exploreFailed(const QString& message);
   void extentsChanged();
   void sweepChanged();
@@ -141,6 +151,7 @@ class Document : public QObject {
   void adopt(Opened opened);
   void setProgram(std::shared_ptr<const tensor::Program> program, const QString& text);
   void adoptGraph(std::shared_ptr<const nugraph::NuGraph> graph, const QString& text);
+  void showByHand(std::size_t at);
   void setDirty(bool dirty);
   void keepAutosave();
 
@@ -160,6 +171,8 @@ class Document : public QObject {
   std::shared_ptr<const nugraph::NuGraph> nuGraph_;
   QString exploredText_;  ///< the text `nuGraph_` was explored from
   ExploreState explore_;
+  std::vector<std::shared_ptr<const nugraph::NuGraph>> byHand_;  ///< as explored, then with each addition
+  std::size_t byHandAt_ = 0;
   tensor::Extents extents_;
   std::shared_ptr<sweep::Study> study_;
   int revision_ = 0;

@@ -314,7 +314,7 @@ void ThemeSource::setAppearance(Appearance appearance) {
 }
 
 void ThemeSource::setScale(double scale) {
-  const double wanted = std::clamp(scale, 0.75, 2.0);
+  const double wanted = std::clamp(scale, smallestScale, largestScale);
   if (wanted == scale_) return;
   scale_ = wanted;
   rebuild();

@@ -73,6 +73,8 @@ struct Theme {
   [[nodiscard]] QColor difference(double t) const;
 };
 
+constexpr double smallestScale = 0.75, largestScale = 3;
+
 Theme makeTheme(bool dark, double scale = 1.0);
 
 enum class Appearance { light, dark, system };
@@ -85,7 +87,7 @@ class ThemeSource : public QObject {
   [[nodiscard]] const Theme& theme() const { return theme_; }
   [[nodiscard]] Appearance appearance() const { return appearance_; }
   void setAppearance(Appearance appearance);
-  /// Clamped to [0.75, 2].
+  /// Clamped to [smallestScale, largestScale].
   void setScale(double scale);
   /// Sets style, palette, font and style sheet of the application, now and on every change.
   void applyTo(QApplication& application);

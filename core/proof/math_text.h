@@ -7,6 +7,8 @@ namespace nuscope::proof {
 std::string text(const Calculus& c, PolyRef p);
 std::string text(const Calculus& c, AtomRef atom);
 std::string text(const Calculus& c, IntRef term);
+/// A 0/1 term that must be 1, as a condition: "r[m] != 0", "r[m] > 0 for all m < M", "s[m, k] is defined".
+std::string conditionText(const Calculus& c, PolyRef p);
 /// At most `limit` characters, the rest as " ...".
 std::string shortText(const Calculus& c, PolyRef p, std::size_t limit = 400);
 

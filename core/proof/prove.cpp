@@ -75,18 +75,6 @@ bool implied(Calculus& c, Oracle& oracle, const std::vector<PolyRef>& from, cons
   return true;
 }
 
-std::string requirementText(Calculus& c, PolyRef requirement) {
-  const AtomRef atom = requirement->asAtom();
-  const auto bare = [&](const std::string& s) {
-    return s.size() > 2 && s.front() == '[' ? s.substr(1, s.size() - 2) : s;
-  };
-  if (atom != nullptr && atom->isIndicator()) return bare(shortText(c, requirement, 200));
-  const PolyRef opposite = negation(c, requirement);
-  if (opposite->asAtom() != nullptr && opposite->asAtom()->isIndicator())
-    return "not " + bare(shortText(c, opposite, 200));
-  return shortText(c, requirement, 200) + " = 1";
-}
-
 class Prover {
  public:
   Prover(const Attempt& attempt, const Progress& progress, Clock::time_point deadline, Proof& proof)
@@ -215,7 +203,7 @@ class Prover {
     const auto here = definednessOf(c_, left);
     const auto there = definednessOf(c_, right);
     for (const PolyRef requirement : there) {
-      const std::string shown = requirementText(c_, requirement);
+      const std::string shown = conditionText(c_, requirement);
       if (std::find(proof_.definedness.begin(), proof_.definedness.end(), shown) ==
           proof_.definedness.end()) {
         proof_.definedness.push_back(shown);
@@ -225,12 +213,12 @@ class Prover {
     PolyRef missing = nullptr;
     if (!implied(c_, oracle_, here, there, missing)) {
       proof_.reason = "the right side is not shown to be defined wherever the left one is: it needs " +
-                      requirementText(c_, missing);
+                      conditionText(c_, missing);
       return false;
     }
     if (attempt_.options.mode == Mode::equal && !implied(c_, oracle_, there, here, missing)) {
       proof_.reason = "the left side is not shown to be defined wherever the right one is: it needs " +
-                      requirementText(c_, missing);
+                      conditionText(c_, missing);
       return false;
     }
     recorder_.add("definedness", "both sides are defined at the same inputs");

@@ -2,12 +2,14 @@
 #include "views/proof/proof_view.h"
 
 #include <QAbstractItemModelTester>
+#include <QRegularExpression>
 #include <QToolButton>
 
 #include "study_fixture.h"
 #include "views/editor/code_editor.h"
 #include "views/proof/counterexample_view.h"
 #include "views/proof/math_text.h"
+#include "views/proof/parting_view.h"
 #include "views/proof/proof_case.h"
 #include "views/proof/proof_panel.h"
 #include "views/prove/prove_screen.h"
@@ -29,12 +31,21 @@ TEST(MathText, TheProversSpellingIsWrittenAsPeopleDo) {
   EXPECT_EQ(prettyMath("x[idx[i]]"), "x_{idx_{i}}");
 }
 
-TEST(MathText, TheDifferenceIsWhatIsBetweenTheCommonEnds) {
-  const auto d = lineDifference("a + b * c", "a + b2 * c");
-  EXPECT_EQ(QString("a + b * c").mid(d.before.first, d.before.second - d.before.first), "b");
-  EXPECT_EQ(QString("a + b2 * c").mid(d.after.first, d.after.second - d.after.first), "b2");
-  const auto none = lineDifference("same", "same");
-  EXPECT_EQ(none.before.first, none.before.second);
+TEST(MathText, TheDifferenceIsInWholeTokens) {
+  const QString before = "a + b * c";
+  const QString after = "a + b2 * c";
+  const auto d = lineDifference(before, after);
+  ASSERT_EQ(d.before.size(), 1U);
+  EXPECT_EQ(before.mid(d.before[0].first, d.before[0].second - d.before[0].first), "b");
+  EXPECT_EQ(after.mid(d.after[0].first, d.after[0].second - d.after[0].first), "b2");
+  EXPECT_TRUE(lineDifference("same", "same").before.empty());
+  // Two places, and a name with its scripts is one token.
+  const QString left = "x_{m k} + y - z_{k}";
+  const auto two = lineDifference(left, "x_{m j} + y - w");
+  ASSERT_EQ(two.before.size(), 2U);
+  EXPECT_EQ(left.mid(two.before[0].first, two.before[0].second), "x_{m k}");
+  EXPECT_EQ(mathHtml("a + x_k", {{4, 7}}, QColor(Qt::red)),
+            "a + <span style=\"background-color:#ff0000\">x<sub>k</sub></span>");
 }
 
 TEST(TensorCells, MarksTheDifferingElementAndSaysWhatWasCut) {
@@ -91,8 +102,40 @@ TEST_F(ProofViewTest, ARefusedMoveIsShownWithItsCounterexample) {
   auto* tensors = view.findChild<CounterexampleView*>();
   ASSERT_NE(tensors, nullptr);
   EXPECT_TRUE(tensors->cells().back().marked.has_value());
+  // Every value of both sides, with the one place where they part.
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.findChild<PartingView*>() != nullptr; }, 5000));
+  const auto& rows = view.findChild<PartingView*>()->rows();
+  EXPECT_GE(std::count_if(rows.begin(), rows.end(), [](const PartingRow& row) { return row.parts; }), 1);
+  // Groups: their names carry the number of moves in them.
+  auto* table = qobject_cast<TableView*>(view.focusTarget());
+  ASSERT_NE(table, nullptr);
+  EXPECT_TRUE(table->model()->index(0, 0).data().toString().contains(QString::fromUtf8(" past ")));
+  EXPECT_GE(table->currentIndex().row(), 1);
   QTest::qWait(100);
   keep(view, "proof-refused");
+}
+
+TEST_F(ProofViewTest, NoNameOfTheProverIsShown) {
+  explore(
+      "from __future__ import annotations\nimport numpy as np\n\n\n"
+      "def normed(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n"
+      "    return (x / np.sqrt(np.sum(x * x, axis=1, keepdims=True) + 1.0)) @ w\n");
+  static const QRegularExpression internal(QStringLiteral("\\b[ik]\\d+[a-z]?\\b|defined [a-z]+\\["));
+  const auto clean = [&](const std::string& text) {
+    EXPECT_FALSE(internal.match(QString::fromStdString(text)).hasMatch()) << text;
+  };
+  bool conditions = false;
+  for (const nugraph::Step& step : document.nuGraph()->steps()) {
+    for (const std::string& condition : step.proof->definedness) clean(condition);
+    conditions = conditions || !step.proof->definedness.empty();
+    for (const proof::ProofStep& s : step.proof->steps) {
+      clean(s.text);
+      clean(s.before);
+      clean(s.after);
+    }
+  }
+  EXPECT_TRUE(conditions);
+  for (const nugraph::Refused& refused : document.nuGraph()->refused()) clean(refused.proof->remaining);
 }
 
 TEST_F(ProofViewTest, TheListOfAllProofsIsAModelThatSelects) {

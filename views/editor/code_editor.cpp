@@ -78,7 +78,8 @@ void CodeEditor::retheme() {
   const Theme& t = theme_.theme();
   setFont(t.code);
   setTabStopDistance(QFontMetricsF(t.code).horizontalAdvance(QLatin1Char(' ')) * indentWidth);
-  document()->setDocumentMargin(t.padding);
+  // The document has no margin of its own: it would make the last line taller than the others.
+  document()->setDocumentMargin(0);
   margin_->setFont(t.code);
   placeMargin();
   updateSelections();
@@ -87,13 +88,14 @@ void CodeEditor::retheme() {
 int CodeEditor::marginWidth() const {
   const int digits = static_cast<int>(QString::number(std::max(99, blockCount())).size());
   return theme_.theme().gutter + fontMetrics().horizontalAdvance(QLatin1Char('9')) * digits +
-         theme_.theme().gutter;
+         theme_.theme().gutter + theme_.theme().padding;
 }
 
 void CodeEditor::placeMargin() {
-  setViewportMargins(marginWidth(), 0, 0, 0);
+  const int padding = theme_.theme().padding;
+  setViewportMargins(marginWidth(), padding, 0, 0);
   const QRect inside = contentsRect();
-  margin_->setGeometry(inside.left(), inside.top(), marginWidth(), inside.height());
+  margin_->setGeometry(inside.left(), inside.top() + padding, marginWidth(), inside.height() - padding);
 }
 
 void CodeEditor::resizeEvent(QResizeEvent* event) {
@@ -124,7 +126,7 @@ void CodeEditor::paintMargin(QPaintEvent* event) {
                 error ? Mark::refuted : Mark::warning, t);
     }
     painter.setPen(t.muted);
-    painter.drawText(QRectF(0, where.top(), margin_->width() - t.gutter, where.height()),
+    painter.drawText(QRectF(0, where.top(), margin_->width() - t.gutter - t.padding, where.height()),
                      Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
   }
 }

@@ -13,6 +13,7 @@ namespace nuscope::views {
 namespace {
 
 constexpr double textFrom = 0.42;    // below: no text at all
+constexpr double widestChip = 112;   // of the words; longer ones are elided
 constexpr double detailFrom = 0.15;  // below: rectangles and straight lines
 
 QFont titleFont(const Theme& t) {
@@ -147,7 +148,8 @@ QSizeF cardSize(const Box& box, const Theme& t) {
 QSizeF chipSize(const Edge& edge, const Theme& t) {
   if (edge.label.isEmpty()) return {};
   const double mark = edge.mark == Mark::none ? 0 : 18 * t.scale;
-  const double text = std::min(QFontMetricsF(t.small).horizontalAdvance(edge.label) + 2, 190 * t.scale);
+  const double text =
+      std::min(QFontMetricsF(t.small).horizontalAdvance(edge.label) + 2, widestChip * t.scale);
   return {std::ceil(text + mark + 16 * t.scale), std::ceil(20 * t.scale)};
 }
 
@@ -188,7 +190,8 @@ QRectF stubBox(const QRectF& card, const Box& box, const Theme& t, bool leftToRi
       QFontMetricsF(t.small).horizontalAdvance(QStringLiteral("+%1").arg(box.hidden)) + 14 * t.scale;
   const double height = 18 * t.scale;
   const double gap = 6 * t.scale;
-  return leftToRight ? QRectF(card.right() + gap, card.center().y() - height / 2, width, height)
+  // Below the card: at its side stand the edges and their chips.
+  return leftToRight ? QRectF(card.right() - width, card.bottom() + 2 * t.scale, width, height)
                      : QRectF(card.center().x() - width / 2, card.bottom() + gap, width, height);
 }
 

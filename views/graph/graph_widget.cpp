@@ -204,6 +204,11 @@ void GraphWidget::startLayout() {
                         : underWay_.leftToRight    ? 52
                                                    : 40) *
                        t.scale;
+  if (underWay_.quietLabels && underWay_.leftToRight) {
+    // Chips take no room of their own, but fit between two ranks whichever of them is shown.
+    for (const Edge& edge : underWay_.edges)
+      input.betweenRanks = std::max(input.betweenRanks, chipSize(edge, t).width() + 18 * t.scale);
+  }
   input.betweenBoxes = (underWay_.leftToRight ? 22 : 26) * t.scale;
   for (const Edge& edge : underWay_.edges) {
     const QSizeF chip = underWay_.quietLabels ? QSizeF(0, 0) : chipSize(edge, t);

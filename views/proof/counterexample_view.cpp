@@ -14,13 +14,6 @@ namespace nuscope::views {
 
 namespace {
 
-QString valueText(double value, tensor::DType dtype) {
-  if (std::isnan(value)) return QStringLiteral("undefined");
-  if (dtype == tensor::DType::boolean) return value != 0 ? QStringLiteral("true") : QStringLiteral("false");
-  if (std::isinf(value)) return value < 0 ? QStringLiteral("\u2212\u221E") : QStringLiteral("\u221E");
-  return number(value);
-}
-
 QString indexText(const std::vector<std::int64_t>& index) {
   QStringList parts;
   for (const std::int64_t i : index) parts << QString::number(i);
@@ -60,6 +53,13 @@ std::vector<std::pair<QString, const semantics::TensorValue*>> orderedInputs(
 }
 
 }  // namespace
+
+QString valueText(double value, tensor::DType dtype) {
+  if (std::isnan(value)) return QStringLiteral("undefined");
+  if (dtype == tensor::DType::boolean) return value != 0 ? QStringLiteral("true") : QStringLiteral("false");
+  if (std::isinf(value)) return value < 0 ? QStringLiteral("\u2212\u221E") : QStringLiteral("\u221E");
+  return number(value);
+}
 
 TensorCells tensorCells(const QString& name, const semantics::TensorValue& value,
                         const std::vector<std::int64_t>* markedIndex, const QString& markedText,

@@ -14,6 +14,9 @@ namespace nuscope::views {
 class ThemeSource;
 struct Theme;
 
+/// One element for people: "undefined" for NaN, "true", "-inf" as a sign.
+QString valueText(double value, tensor::DType dtype);
+
 /// One tensor as cells of text, at most `limit` rows and columns; axes before the last two are stacked.
 struct TensorCells {
   QString name;

@@ -26,18 +26,69 @@ std::pair<QString, qsizetype> script(const QString& line, qsizetype at) {
 
 /// Tokens: runs of letters and digits with their scripts, everything else one character each.
 QStringList tokens(const QString& line) {
+  const auto isScript = [](QChar c) { return c == QLatin1Char('_') || c == QLatin1Char('^'); };
   QStringList result;
   for (qsizetype i = 0; i < line.size();) {
     qsizetype end = i + 1;
     if (line.at(i).isLetterOrNumber()) {
-      while (end < line.size() && (line.at(end).isLetterOrNumber() || line.at(end) == QLatin1Char('_') ||
-                                   line.at(end) == QLatin1Char('.')))
+      while (end < line.size() && (line.at(end).isLetterOrNumber() || line.at(end) == QLatin1Char('.')))
         ++end;
+      while (end < line.size() && isScript(line.at(end))) {
+        const qsizetype after = script(line, end + 1).second;
+        if (after <= end + 1) break;
+        end = after;
+      }
     }
     result << line.mid(i, end - i);
     i = end;
   }
   return result;
+}
+
+/// Which tokens of a[head, n - tail) and b[...] stay, by a longest common subsequence.
+void keepCommon(const QStringList& a, const QStringList& b, std::vector<bool>& keptA,
+                std::vector<bool>& keptB) {
+  const auto n = a.size();
+  const auto m = b.size();
+  const auto width = static_cast<std::size_t>(m) + 1;
+  std::vector<std::uint16_t> length((static_cast<std::size_t>(n) + 1) * width, 0);
+  const auto at = [&](qsizetype i, qsizetype j) -> std::uint16_t& {
+    return length[static_cast<std::size_t>(i) * width + static_cast<std::size_t>(j)];
+  };
+  for (qsizetype i = n; i-- > 0;) {
+    for (qsizetype j = m; j-- > 0;) {
+      at(i, j) = a[i] == b[j] ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
+                              : std::max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  for (qsizetype i = 0, j = 0; i < n && j < m;) {
+    if (a[i] == b[j]) {
+      keptA[static_cast<std::size_t>(i++)] = true;
+      keptB[static_cast<std::size_t>(j++)] = true;
+    } else if (at(i + 1, j) >= at(i, j + 1)) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+/// Runs of tokens that do not stay, as characters; blanks between two such runs belong to them.
+std::vector<TextRange> changedRuns(const QStringList& list, const std::vector<bool>& kept) {
+  std::vector<TextRange> runs;
+  qsizetype at = 0;
+  for (qsizetype i = 0; i < list.size(); ++i) {
+    const qsizetype end = at + list[i].size();
+    if (!kept[static_cast<std::size_t>(i)]) {
+      if (!runs.empty() && runs.back().second == at) {
+        runs.back().second = end;
+      } else {
+        runs.emplace_back(at, end);
+      }
+    }
+    at = end;
+  }
+  return runs;
 }
 
 }  // namespace
@@ -90,6 +141,7 @@ QString mathHtml(const QString& line) {
 }
 
 LineDifference lineDifference(const QString& before, const QString& after) {
+  constexpr qsizetype mostTokens = 600;
   const QStringList a = tokens(before);
   const QStringList b = tokens(after);
   qsizetype head = 0;
@@ -97,22 +149,36 @@ LineDifference lineDifference(const QString& before, const QString& after) {
   qsizetype tail = 0;
   while (tail < std::min(a.size(), b.size()) - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
     ++tail;
-  const auto length = [](const QStringList& list, qsizetype from, qsizetype to) {
-    qsizetype n = 0;
-    for (qsizetype i = from; i < to; ++i) n += list[i].size();
-    return n;
+  const auto kept = [&](const QStringList& list) {
+    std::vector<bool> result(static_cast<std::size_t>(list.size()), true);
+    std::fill(result.begin() + head, result.end() - tail, false);
+    return result;
   };
-  const qsizetype start = length(a, 0, head);
-  return {{start, start + length(a, head, a.size() - tail)},
-          {start, start + length(b, head, b.size() - tail)}};
+  std::vector<bool> keptA = kept(a);
+  std::vector<bool> keptB = kept(b);
+  const QStringList middleA = a.mid(head, a.size() - head - tail);
+  const QStringList middleB = b.mid(head, b.size() - head - tail);
+  if (middleA.size() <= mostTokens && middleB.size() <= mostTokens) {
+    std::vector<bool> innerA(static_cast<std::size_t>(middleA.size()), false);
+    std::vector<bool> innerB(static_cast<std::size_t>(middleB.size()), false);
+    keepCommon(middleA, middleB, innerA, innerB);
+    std::copy(innerA.begin(), innerA.end(), keptA.begin() + head);
+    std::copy(innerB.begin(), innerB.end(), keptB.begin() + head);
+  }
+  return {changedRuns(a, keptA), changedRuns(b, keptB)};
 }
 
-QString mathHtml(const QString& line, std::pair<qsizetype, qsizetype> range, const QColor& tint) {
-  if (range.first >= range.second || (range.first == 0 && range.second == line.size())) return mathHtml(line);
-  return mathHtml(line.left(range.first)) +
-         QStringLiteral("<span style=\"background-color:%1\">").arg(tint.name()) +
-         mathHtml(line.mid(range.first, range.second - range.first)) + QStringLiteral("</span>") +
-         mathHtml(line.mid(range.second));
+QString mathHtml(const QString& line, const std::vector<TextRange>& ranges, const QColor& tint) {
+  if (ranges.size() == 1 && ranges[0].first == 0 && ranges[0].second == line.size()) return mathHtml(line);
+  QString html;
+  qsizetype at = 0;
+  for (const auto& [from, to] : ranges) {
+    html += mathHtml(line.mid(at, from - at)) +
+            QStringLiteral("<span style=\"background-color:%1\">").arg(tint.name()) +
+            mathHtml(line.mid(from, to - from)) + QStringLiteral("</span>");
+    at = to;
+  }
+  return html + mathHtml(line.mid(at));
 }
 
 }  // namespace nuscope::views

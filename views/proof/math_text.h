@@ -3,6 +3,7 @@
 // real sub- and superscripts, and what differs between two such lines.
 #include <QString>
 #include <utility>
+#include <vector>
 
 class QColor;
 
@@ -14,14 +15,15 @@ QString prettyMath(QString line);
 /// "x_mk^2" -> "x<sub>mk</sub><sup>2</sup>"; braces group; everything is escaped.
 QString mathHtml(const QString& line);
 
-/// The parts of `before` and `after` between their longest common beginning and end, in whole tokens: [from,
-/// to) in characters. Empty ranges where there is nothing of that side.
+/// The parts of `before` and `after` that the other side lacks, in whole tokens (a name with its scripts is
+/// one): [from, to) in characters, ascending. Lines of more than 600 tokens are compared from both ends only.
+using TextRange = std::pair<qsizetype, qsizetype>;
 struct LineDifference {
-  std::pair<qsizetype, qsizetype> before, after;
+  std::vector<TextRange> before, after;
 };
 LineDifference lineDifference(const QString& before, const QString& after);
 
-/// mathHtml with the characters of `range` on a patch of `tint`.
-QString mathHtml(const QString& line, std::pair<qsizetype, qsizetype> range, const QColor& tint);
+/// mathHtml with the characters of the ranges on a patch of `tint`; a range over the whole line is left out.
+QString mathHtml(const QString& line, const std::vector<TextRange>& ranges, const QColor& tint);
 
 }  // namespace nuscope::views

@@ -1,11 +1,14 @@
 #include "views/proof/proof_case.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/language/parse.h"
 #include "core/language/printer.h"
 #include "core/nugraph/changed_pair.h"
+#include "core/proof/weakest_assert.h"
 #include "core/semantics/formula.h"
 #include "core/tensor/dtype.h"
 #include "views/proof/formula_diff.h"
@@ -73,7 +76,8 @@ std::optional<ProofCase> caseOfRefused(const nugraph::NuGraph& graph, int id) {
 
 QString prettyRelations(QString text) {
   return text.replace(QStringLiteral(">="), QStringLiteral("\u2265"))
-      .replace(QStringLiteral("<="), QStringLiteral("\u2264"));
+      .replace(QStringLiteral("<="), QStringLiteral("\u2264"))
+      .replace(QStringLiteral("!="), QStringLiteral("\u2260"));
 }
 
 QString verdictText(const proof::Proof& proof, const tensor::Program& program, bool recorded) {
@@ -165,6 +169,59 @@ std::vector<MathLine> caseMath(const ProofCase& c) {
     note(tr("inside %1; everything around it is the same on both sides").arg(qs(name)));
   }
   return lines;
+}
+
+semantics::Partings casePartings(const ProofCase& c, const Progress& progress) {
+  const proof::Counterexample& at = *c.proof->counterexample;
+  constexpr std::size_t mostValues = 200;
+  return semantics::partings(c.left, c.right, at.extents, at.inputs, mostValues, progress);
+}
+
+namespace {
+
+/// "N = x.shape[1]" for a dimension that an assert names; empty: it names a parameter or nothing.
+QString shapeLine(const tensor::Program& program, const std::string& dimension) {
+  for (const tensor::Parameter& parameter : program.parameters) {
+    for (std::size_t axis = 0; axis < parameter.node->shape.size(); ++axis) {
+      if (parameter.node->shape[axis].text() == dimension)
+        return QStringLiteral("%1 = %2.shape[%3]").arg(qs(dimension), qs(parameter.name)).arg(axis);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Condition> caseConditions(const ProofCase& c, proof::SolverPool* solvers,
+                                      const Progress& progress) {
+  const auto store = std::make_shared<tensor::NodeStore>();
+  const auto anew = [&](const tensor::Program& program) {
+    return language::parse(language::print(program, program.results).text, store).program;
+  };
+  const auto left = anew(c.left);
+  const auto right = anew(c.right);
+  if (!left || !right) return {};
+  proof::AssertOptions options;
+  options.prove.mode = c.refines ? proof::Mode::refines : proof::Mode::equal;
+  options.prove.solvers = solvers;
+  std::vector<Condition> result;
+  for (const proof::ConditionalProof& found :
+       proof::weakestAsserts(*left, *right, *c.proof, options, progress).found) {
+    Condition condition;
+    condition.words = qs(found.words);
+    condition.holds = verdictText(found.proof, c.left, false);
+    for (const std::string& dimension : c.left.dimensions) {
+      const QRegularExpression word(
+          QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(qs(dimension))));
+      const bool named = std::any_of(found.asserts.begin(), found.asserts.end(),
+                                     [&](const std::string& text) { return qs(text).contains(word); });
+      if (!named) continue;
+      if (const QString line = shapeLine(c.left, dimension); !line.isEmpty()) condition.lines << line;
+    }
+    for (const std::string& text : found.asserts) condition.lines << QStringLiteral("assert ") + qs(text);
+    result.push_back(std::move(condition));
+  }
+  return result;
 }
 
 QString commandText(const ProofCase& c) {

@@ -1,15 +1,21 @@
 #pragma once
 // One proof, read from top to bottom: headline, verdict, both sides in mathematical notation, definedness,
-// the steps (folded), or the counterexample; then what one can do with it. Used by the proof view and by the
-// prove view.
+// the steps (folded), or the counterexample with every value of both sides; then what one can do with it.
+// Used by the proof view and by the prove view.
 #include <QPointer>
 #include <QScrollArea>
+#include <functional>
 #include <optional>
 
+#include "core/base/progress.h"
+#include "views/proof/parting_view.h"
 #include "views/proof/proof_case.h"
 
-class QLabel;
 class QVBoxLayout;
+
+namespace nuscope::proof {
+class SolverPool;
+}
 
 namespace nuscope::views {
 
@@ -27,15 +33,35 @@ class ProofPanel : public QScrollArea {
   /// A sentence instead of a proof, e.g. how to get one.
   void showEmpty(const QString& headline, const QString& text);
   [[nodiscard]] const std::optional<ProofCase>& current() const { return case_; }
+  /// The values of both sides at the counterexample; null until they are computed, or where there is none.
+  [[nodiscard]] PartingView* values() const;
   /// Everything shown, as lines of text; for readers and tests.
   [[nodiscard]] QString plainText() const;
   void copyCommand() const;
   void copySmt() const;
+  /// For the search of asserts under which what is refuted or unknown is proved; called from jobs.
+  void setSolvers(std::function<proof::SolverPool*()> solvers) { solvers_ = std::move(solvers); }
+  /// Offers to insert such an assert (`assertWanted`).
+  void setInsertable(bool insertable) { insertable_ = insertable; }
+  /// Asserts found so far, weakest first.
+  [[nodiscard]] const std::vector<Condition>& conditions() const { return conditions_; }
   /// The panel's inner widget at its full height, for export.
   [[nodiscard]] QWidget* sheet() const { return widget(); }
 
+ Q_SIGNALS:
+  /// The lines of an assert that a person wants in the program: "assert np.all(z != 0)".
+  void assertWanted(const QStringList& lines);
+
  private:
-  class Section;
+  /// What takes a moment to compute: formulas, and the values of both sides at the counterexample.
+  struct Details {
+    std::vector<MathLine> math;
+    QString mathError;
+    std::vector<PartingRow> values;
+    std::size_t valuesHidden = 0;
+    QString valuesError;
+  };
+  static Details detailsOf(const ProofCase& proofCase, bool withMath, const Progress& progress);
   void rebuild();
   void addVerdict(QVBoxLayout& layout);
   void addMath(QVBoxLayout& layout);
@@ -44,20 +70,24 @@ class ProofPanel : public QScrollArea {
   void addDefinedness(QVBoxLayout& layout);
   void addSteps(QVBoxLayout& layout);
   void addButtons(QVBoxLayout& layout);
+  void addObligations(QVBoxLayout& layout);
   void fillMath();
+  void fillValues();
+  void searchConditions();
+  void fillConditions();
   void buildStep(const proof::ProofStep& step, QVBoxLayout& body);
-  QLabel* label(const QString& text, const QFont& font, const QColor& color) const;
-  QLabel* smallMath(const QString& html) const;
 
   ThemeSource& theme_;
   Jobs& jobs_;
   std::optional<ProofCase> case_;
   bool withMath_ = true;
   QString emptyHeadline_, emptyText_;
-  std::vector<MathLine> math_;
-  bool mathReady_ = false;
-  QString mathError_;
-  QPointer<QWidget> mathPlace_;  ///< where the formulas go once they are written
+  std::optional<Details> details_;
+  std::vector<Condition> conditions_;
+  QString conditionsNote_;  ///< while they are sought, or that there are none
+  std::function<proof::SolverPool*()> solvers_;
+  bool insertable_ = false;
+  QPointer<QWidget> mathPlace_, valuesPlace_, conditionsPlace_;  ///< where they go once they are there
 };
 
 }  // namespace nuscope::views

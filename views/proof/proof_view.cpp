@@ -7,6 +7,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <algorithm>
+#include <tuple>
 
 #include "core/nugraph/nugraph.h"
 #include "views/document.h"
@@ -23,6 +24,7 @@ namespace {
 
 /// The step a variant is shown with: the selected one, else the first that leads to it.
 const nugraph::Step* stepFor(const nugraph::NuGraph& graph, const Place& place) {
+  if (place.step < 0 && place.variant == 0) return nullptr;  // as written: other ways lead back to it
   for (const nugraph::Step& step : graph.steps()) {
     if (place.step >= 0 ? step.id == place.step : step.to == place.variant) return &step;
   }
@@ -32,6 +34,18 @@ const nugraph::Step* stepFor(const nugraph::NuGraph& graph, const Place& place) 
 QString capitalised(QString text) {
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   return text;
+}
+
+/// A value in a list: "0.999995", "sqrt(-1), un\u2026".
+QString brief(const std::string& value) {
+  constexpr qsizetype most = 9;
+  const QString text = qs(value);
+  return text.size() <= most ? text : text.left(most - 1) + QChar(0x2026);
+}
+
+/// "running_max" as people write it.
+QString spaced(const std::string& name) {
+  return qs(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 }  // namespace
@@ -50,6 +64,7 @@ ProofView::ProofView(const ViewContext& viewContext, QWidget* parent)
   pages_ = new QStackedWidget(this);
   stepPanel_ = new ProofPanel(context().theme, context().jobs, pages_);
   refusedPanel_ = new ProofPanel(context().theme, context().jobs, nullptr);
+  refusedPanel_->setSolvers([document = &context().document] { return document->solvers(); });
   refusedModel_ = new RowsModel(refusedColumns(), this);
   refusedTable_ = new TableView(context().theme);
   refusedTable_->setModel(refusedModel_);
@@ -87,30 +102,60 @@ ProofView::ProofView(const ViewContext& viewContext, QWidget* parent)
   });
 }
 
+std::vector<ProofView::RefusedLine> ProofView::refusedLines(const nugraph::NuGraph& graph, int variant) {
+  const auto& refused = graph.refused();
+  std::vector<std::size_t> moves;
+  for (std::size_t i = 0; i < refused.size(); ++i) {
+    if (refused[i].from == variant) moves.push_back(i);
+  }
+  const auto kind = [&](std::size_t i) { return std::tie(refused[i].moved, refused[i].past); };
+  std::stable_sort(moves.begin(), moves.end(),
+                   [&](std::size_t a, std::size_t b) { return kind(a) < kind(b); });
+  std::vector<RefusedLine> lines;
+  for (std::size_t from = 0; from < moves.size();) {
+    std::size_t to = from;
+    while (to < moves.size() && kind(moves[to]) == kind(moves[from])) ++to;
+    const nugraph::Refused& first = refused[moves[from]];
+    const QString name =
+        first.moved.empty() ? tr("other moves") : spaced(first.moved) + tr(" past ") + spaced(first.past);
+    lines.push_back({QStringLiteral("%1 \u00B7 %2").arg(name).arg(to - from), moves[from]});
+    for (; from < to; ++from) lines.push_back({QString(), moves[from]});
+  }
+  return lines;
+}
+
+const nugraph::Refused* ProofView::refusedAt(int row) const {
+  if (!graph_ || row < 0 || row >= static_cast<int>(refusedRows_.size())) return nullptr;
+  const RefusedLine& line = refusedRows_[static_cast<std::size_t>(row)];
+  return line.group.isEmpty() ? &graph_->refused()[line.index] : nullptr;
+}
+
 std::vector<Column> ProofView::refusedColumns() const {
-  const auto at = [this](int row) -> const nugraph::Refused& {
-    return graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
-  };
   return {{.title = tr("Move"),
-           .help = tr("What was tried."),
-           .data = [at](int row, int role) -> QVariant {
-             if (role == Qt::DisplayRole) return capitalised(qs(at(row).what));
-             if (role == markRole) return static_cast<int>(verdictMark(*at(row).proof));
+           .help = tr("What was tried, grouped by what was moved past what."),
+           .data = [this](int row, int role) -> QVariant {
+             const nugraph::Refused* move = refusedAt(row);
+             if (!move) {
+               if (role == Qt::DisplayRole)
+                 return capitalised(refusedRows_[static_cast<std::size_t>(row)].group);
+               return role == mutedRole ? QVariant(true) : QVariant();
+             }
+             if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return capitalised(qs(move->what));
+             if (role == markRole) return static_cast<int>(verdictMark(*move->proof));
              return {};
            }},
           {.title = tr("Why not"),
            .help = tr("Refuted, or not decided and why."),
-           .data = [at](int row, int role) -> QVariant {
-             const proof::Proof& proof = *at(row).proof;
-             if (role == Qt::DisplayRole) {
-               if (proof.counterexample) {
-                 return tr("%1 \u2260 %2")
-                     .arg(qs(proof.counterexample->leftText), qs(proof.counterexample->rightText));
-               }
-               return proof.verdict == proof::Verdict::refuted ? tr("refuted") : qs(proof.reason);
-             }
+           .data = [this](int row, int role) -> QVariant {
+             const nugraph::Refused* move = refusedAt(row);
              if (role == mutedRole) return true;
-             return {};
+             if (!move || role != Qt::DisplayRole) return {};
+             const proof::Proof& proof = *move->proof;
+             if (proof.counterexample) {
+               return tr("%1 \u2260 %2")
+                   .arg(brief(proof.counterexample->leftText), brief(proof.counterexample->rightText));
+             }
+             return proof.verdict == proof::Verdict::refuted ? tr("refuted") : qs(proof.reason);
            }}};
 }
 
@@ -188,27 +233,25 @@ void ProofView::refresh() {
 
 void ProofView::refreshLists() {
   const int variant = context().selection.place().variant;
-  std::vector<std::size_t> rows;
+  std::vector<RefusedLine> rows;
+  std::int64_t moves = 0;
   lines_.clear();
   if (graph_) {
-    for (std::size_t i = 0; i < graph_->refused().size(); ++i) {
-      if (graph_->refused()[i].from == variant) rows.push_back(i);
+    rows = refusedLines(*graph_, variant);
+    moves = std::count_if(rows.begin(), rows.end(), [](const RefusedLine& l) { return l.group.isEmpty(); });
+    for (std::size_t i = 0; i < graph_->refused().size(); ++i)
       lines_.push_back({false, i, graph_->refused()[i].version});
-    }
     for (std::size_t i = 0; i < graph_->steps().size(); ++i)
       lines_.push_back({true, i, graph_->steps()[i].version});
     std::sort(lines_.begin(), lines_.end(),
               [](const Line& a, const Line& b) { return a.version < b.version; });
-    // Grouped by what was moved past what, so that alike refusals stand together.
-    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
-      const auto& x = graph_->refused()[a];
-      const auto& y = graph_->refused()[b];
-      return std::tie(x.moved, x.past) < std::tie(y.moved, y.past);
-    });
   }
   const bool sameVariant = listedVariant_ == variant && shownGraph_ != nullptr;
   const bool grown = sameVariant && rows.size() >= refusedRows_.size() &&
-                     std::equal(refusedRows_.begin(), refusedRows_.end(), rows.begin());
+                     std::equal(refusedRows_.begin(), refusedRows_.end(), rows.begin(),
+                                [](const RefusedLine& a, const RefusedLine& b) {
+                                  return a.group == b.group && a.index == b.index;
+                                });
   refusedRows_ = std::move(rows);
   listedVariant_ = variant;
   selecting_ = true;
@@ -216,6 +259,11 @@ void ProofView::refreshLists() {
     refusedModel_->setRows(static_cast<int>(refusedRows_.size()));
   } else {
     refusedModel_->resetRows(static_cast<int>(refusedRows_.size()));
+  }
+  refusedTable_->clearSpans();
+  for (std::size_t i = 0; i < refusedRows_.size(); ++i) {
+    if (!refusedRows_[i].group.isEmpty())
+      refusedTable_->setSpan(static_cast<int>(i), 0, 1, refusedModel_->columnCount());
   }
   allModel_->setRows(static_cast<int>(lines_.size()));
   if (page_ == refused) refusedTable_->fitColumns(0);
@@ -225,7 +273,7 @@ void ProofView::refreshLists() {
   }
   selecting_ = false;
   shownGraph_ = graph_.get();
-  refusedChip_->setText(tr("Refused %1").arg(grouped(static_cast<std::int64_t>(refusedRows_.size()))));
+  refusedChip_->setText(tr("Refused %1").arg(grouped(moves)));
   allChip_->setText(tr("All %1").arg(grouped(static_cast<std::int64_t>(lines_.size()))));
   refusedChip_->setToolTip(tr("Moves of this variant that were refuted or not decided."));
   allChip_->setToolTip(tr("Every proof of this program; grows while they run."));
@@ -270,24 +318,25 @@ void ProofView::showRefused() {
     shownRefused_ = -2;
     return;
   }
-  int row = std::max(0, refusedTable_->currentIndex().row());
-  for (std::size_t i = 0; i < refusedRows_.size(); ++i) {
-    if (graph_->refused()[refusedRows_[i]].id == wanted) row = static_cast<int>(i);
+  const int rows = static_cast<int>(refusedRows_.size());
+  int row = std::clamp(refusedTable_->currentIndex().row(), 0, rows - 1);
+  for (int i = 0; i < rows; ++i) {
+    const nugraph::Refused* move = refusedAt(i);
+    if (move && move->id == wanted) row = i;
   }
-  row = std::min(row, static_cast<int>(refusedRows_.size()) - 1);
+  if (!refusedAt(row)) ++row;  // the name of a group is never the last line
   selecting_ = true;
   refusedTable_->selectRow(row);
   selecting_ = false;
-  const nugraph::Refused& r = graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
+  const nugraph::Refused& r = *refusedAt(row);
   if (shownRefused_ == r.id && refusedPanel_->current() && refusedPanel_->current()->proof == r.proof) return;
   shownRefused_ = r.id;
   if (auto c = caseOfRefused(*graph_, r.id)) refusedPanel_->show(*c);
 }
 
 void ProofView::pickRefused(int row) {
-  if (selecting_ || !graph_ || row < 0 || row >= static_cast<int>(refusedRows_.size())) return;
-  const nugraph::Refused& r = graph_->refused()[refusedRows_[static_cast<std::size_t>(row)]];
-  context().selection.selectRefused(r.id, r.from);
+  if (selecting_) return;
+  if (const nugraph::Refused* r = refusedAt(row)) context().selection.selectRefused(r->id, r->from);
 }
 
 void ProofView::pickLine(int row) {

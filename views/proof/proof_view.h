@@ -11,7 +11,8 @@ class QStackedWidget;
 
 namespace nuscope::nugraph {
 class NuGraph;
-}
+struct Refused;
+}  // namespace nuscope::nugraph
 
 namespace nuscope::views {
 
@@ -52,6 +53,13 @@ class ProofView : public View {
     std::size_t index = 0;
     int version = 0;
   };
+  /// A line of the refused moves: the name of a group (what was moved past what), or a move.
+  struct RefusedLine {
+    QString group;          ///< empty: a move
+    std::size_t index = 0;  ///< in refused()
+  };
+  static std::vector<RefusedLine> refusedLines(const nugraph::NuGraph& graph, int variant);
+  [[nodiscard]] const nugraph::Refused* refusedAt(int row) const;  ///< null for the name of a group
   std::vector<Column> refusedColumns() const;
   std::vector<Column> allColumns() const;
   void refreshLists();
@@ -64,7 +72,7 @@ class ProofView : public View {
 
   Page page_ = step;
   std::shared_ptr<const nugraph::NuGraph> graph_;
-  std::vector<std::size_t> refusedRows_;  ///< indices into refused() that start from the selected variant
+  std::vector<RefusedLine> refusedRows_;  ///< of the selected variant
   std::vector<Line> lines_;
   int listedVariant_ = -1;
   int shownStep_ = -2, shownRefused_ = -2;

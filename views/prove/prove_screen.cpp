@@ -11,13 +11,16 @@
 #include "core/language/parse.h"
 #include "core/nugraph/nugraph.h"
 #include "core/proof/prove.h"
+#include "core/propagate/by_hand.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/code_editor.h"
 #include "views/jobs.h"
 #include "views/marks.h"
 #include "views/proof/proof_panel.h"
+#include "views/prove/difference_view.h"
 #include "views/prove/prove_side.h"
+#include "views/prove/standing_bar.h"
 #include "views/selection.h"
 #include "views/state_label.h"
 #include "views/text.h"
@@ -66,7 +69,16 @@ VerdictView::VerdictView(const ViewContext& viewContext, QWidget* parent)
   refinesChip_ = addChip(tr("Right refines left"), false, [choose](bool) { choose(true); });
   refinesChip_->setToolTip(tr("The right side is defined wherever the left one is, and equal there."));
   panel_ = new ProofPanel(context().theme, context().jobs, this);
-  setContent(panel_);
+  panel_->setSolvers([document = &context().document] { return document->solvers(); });
+  panel_->setInsertable(true);
+  standing_ = new StandingBar(context().theme, context().commands);
+  auto* content = new QWidget;
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(panel_, 1);
+  column->addWidget(standing_);
+  setContent(content);
 }
 
 bool VerdictView::refines() const {
@@ -114,12 +126,22 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
   auto* sides = new QSplitter(Qt::Horizontal);
   sides->addWidget(left_);
   sides->addWidget(right_);
+  difference_ = new DifferenceView(context);
+  auto* answer = new QSplitter(Qt::Horizontal);
+  answer->addWidget(verdict_);
+  answer->addWidget(difference_);
+  answer->setStretchFactor(0, 3);
+  answer->setStretchFactor(1, 2);
+  answer->setSizes({700, 520});
   auto* rows = new QSplitter(Qt::Vertical);
   rows->addWidget(sides);
-  rows->addWidget(verdict_);
+  rows->addWidget(answer);
   rows->setStretchFactor(0, 2);
   rows->setStretchFactor(1, 3);
-  for (QSplitter* splitter : {sides, rows}) {
+  sides->setObjectName(QStringLiteral("prove.sides"));
+  answer->setObjectName(QStringLiteral("prove.answer"));
+  rows->setObjectName(QStringLiteral("prove.rows"));
+  for (QSplitter* splitter : {sides, answer, rows}) {
     splitter->setHandleWidth(1);
     splitter->setChildrenCollapsible(false);
   }
@@ -132,6 +154,8 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
   connect(left_, &ProveSide::textChanged, this, &ProveScreen::schedule);
   connect(right_, &ProveSide::textChanged, this, &ProveScreen::schedule);
   connect(verdict_, &VerdictView::modeChanged, this, &ProveScreen::schedule);
+  connect(verdict_->panel(), &ProofPanel::assertWanted, this,
+          [this](const QStringList& lines) { right_->insertAtTop(lines); });
   connect(&context_.document, &Document::opened, this, [this] {
     // Another document: both sides start from it again, unless the right one was written by hand.
     if (right_->origin() != ProveSide::Origin::hand) filled_ = false;
@@ -141,6 +165,9 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
       right_->setText(context_.document.text(), ProveSide::Origin::program);
     }
   });
+  for (const auto signal : {&Document::nuGraphChanged, &Document::exploreChanged, &Document::parsed})
+    connect(&context_.document, signal, this, &ProveScreen::updateActs);
+  updateActs();
   connect(&context_.selection, &Selection::changed, this, [this](const Place& now, const Place& before) {
     if (now.variant != before.variant) followSelection();
   });
@@ -162,8 +189,129 @@ void ProveScreen::showEvent(QShowEvent* event) {
 
 void ProveScreen::followSelection() {
   const int variant = context_.selection.place().variant;
-  if (!isVisible() || !filled_ || variant <= 0 || right_->origin() == ProveSide::Origin::hand) return;
+  const bool follows =
+      right_->origin() == ProveSide::Origin::program || right_->origin() == ProveSide::Origin::variant;
+  if (!isVisible() || !filled_ || variant <= 0 || !follows) return;
   right_->takeVariant(variant);
+}
+
+// Among the variants
+
+namespace {
+
+Mark markOf(propagate::Standing standing) {
+  switch (standing) {
+    case propagate::Standing::same:
+    case propagate::Standing::alike:
+    case propagate::Standing::equal:
+      return Mark::proved;
+    case propagate::Standing::different:
+      return Mark::refuted;
+    case propagate::Standing::unfit:
+    case propagate::Standing::unknown:
+      break;
+  }
+  return Mark::unknown;
+}
+
+QString sentence(const std::string& why) {
+  QString text = qs(why);
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  if (!text.isEmpty() && !text.endsWith(QLatin1Char('.'))) text += QLatin1Char('.');
+  return text;
+}
+
+}  // namespace
+
+bool ProveScreen::placing() const {
+  return context_.jobs.current(QStringLiteral("standing")) != nullptr;
+}
+
+QString ProveScreen::whyNotAdded() const {
+  const Document& document = context_.document;
+  if (!document.nuGraph()) return tr("There are no variants yet: explore the program first.");
+  if (document.exploreState().running) return tr("The program is being explored; wait until it is done.");
+  if (!document.ageText().isEmpty())
+    return tr("The variants are those %1; explore again first.").arg(document.ageText());
+  if (deciding()) return tr("The right side is being checked.");
+  if (!rightProgram_) return tr("The right side has errors.");
+  return {};
+}
+
+void ProveScreen::askStanding() {
+  place(false);
+}
+void ProveScreen::addAsVariant() {
+  place(true);
+}
+
+void ProveScreen::place(bool add) {
+  StandingBar* bar = verdict_->standing();
+  if (const QString why = whyNotAdded(); !why.isEmpty()) {
+    bar->setStanding(Mark::unknown, why);
+    Q_EMIT placed();
+    return;
+  }
+  struct Placed {
+    propagate::ByHand answer;
+    std::shared_ptr<const nugraph::NuGraph> graph;  ///< with the new variant
+  };
+  bar->setStanding(Mark::running, add ? tr("Adding") : tr("Looking among the variants"));
+  Job* job = context_.jobs.run(
+      this, {.title = tr("Look among the variants"), .lane = QStringLiteral("standing")},
+      [graph = context_.document.nuGraph(), program = *rightProgram_, add,
+       document = &context_.document](JobHandle& handle) -> Placed {
+        propagate::ByHandOptions options;
+        options.secondsLimit = secondsLimit;
+        options.solvers = document->solvers();
+        Placed result{propagate::standingOf(*graph, program, options, handle.progress()), nullptr};
+        if (add && result.answer.standing == propagate::Standing::equal)
+          result.graph = propagate::withByHand(*graph, result.answer, program.name);
+        return result;
+      },
+      [this, bar, from = context_.document.nuGraph()](Placed result) {
+        placed_ = result.answer.variant.value_or(-1);
+        if (result.graph && context_.document.nuGraph() == from) {
+          context_.document.addByHand(result.graph);
+          placed_ = result.graph->variants().back().id;
+          context_.selection.selectStep(result.graph->steps().back().id, placed_);
+          bar->setStanding(Mark::proved, tr("Added as variant %1.").arg(placed_));
+        } else {
+          bar->setStanding(markOf(result.answer.standing), sentence(result.answer.why));
+        }
+        updateActs();
+        Q_EMIT placed();
+      });
+  connect(job, &Job::failed, this, [this, bar](const QString& message) {
+    bar->setStanding(Mark::unknown, message);
+    Q_EMIT placed();
+  });
+  connect(job, &Job::cancelled, this, [this, bar] {
+    if (!placing()) bar->setStanding(Mark::none, {});
+  });
+  updateActs();
+}
+
+void ProveScreen::updateActs() {
+  const QString why = whyNotAdded();
+  const auto& shown = verdict_->panel()->current();
+  const bool refuted = shown && shown->proof && shown->proof->verdict == proof::Verdict::refuted;
+  verdict_->standing()->setWhyNot(refuted ? tr("Only a proved right side can become a variant.") : why);
+  context_.commands.setEnabled("prove.add", why.isEmpty() && !refuted && !placing());
+  context_.commands.setEnabled("prove.standing", why.isEmpty() && !placing());
+}
+
+void ProveScreen::swapSides() {
+  const QString left = left_->text();
+  const QString leftName = left_->originText();
+  const QString right = right_->text();
+  const QString rightName = right_->originText();
+  left_->takeNamed(rightName, right);
+  right_->takeNamed(leftName, left);
+}
+
+bool ProveScreen::deciding() const {
+  return timer_.isActive() || context_.jobs.current(QStringLiteral("prove")) != nullptr;
 }
 
 void ProveScreen::schedule() {
@@ -171,8 +319,13 @@ void ProveScreen::schedule() {
   left_->setMarkedLines(leftLines);
   right_->setMarkedLines(rightLines);
   if (left_->text().trimmed().isEmpty() || right_->text().trimmed().isEmpty()) return;
+  // What was asked of the text before is not worth finishing.
+  context_.jobs.cancel(QStringLiteral("prove"));
+  context_.jobs.cancel(QStringLiteral("standing"));
+  verdict_->standing()->setStanding(Mark::none, {});
   verdict_->state()->setState(Mark::running, tr("checking"));
   timer_.start();
+  updateActs();
 }
 
 ProveScreen::Outcome ProveScreen::decide(const QString& left, const QString& right, bool refines,
@@ -186,6 +339,7 @@ ProveScreen::Outcome ProveScreen::decide(const QString& left, const QString& rig
   outcome.right = std::move(b.diagnostics);
   if (!a.program || !b.program) return outcome;
   progress.check();
+  outcome.difference = std::make_shared<const GraphDifference>(graphDifference(*a.program, *b.program));
   proof::Options options;
   options.mode = refines ? proof::Mode::refines : proof::Mode::equal;
   options.secondsLimit = secondsLimit;
@@ -236,8 +390,15 @@ void ProveScreen::present(Outcome outcome) {
   left_->setDiagnostics(outcome.left);
   right_->setDiagnostics(outcome.right);
   rightVariant_ = outcome.rightVariant;
+  rightProgram_.reset();
+  if (outcome.difference) rightProgram_ = outcome.difference->right;
   StateLabel* state = verdict_->state();
   ProofPanel* panel = verdict_->panel();
+  if (outcome.difference) {
+    difference_->show(outcome.difference);
+  } else {
+    difference_->clear();
+  }
   if (!outcome.error.isEmpty()) {
     state->setState(Mark::unknown, tr("not compared"));
     panel->showEmpty(tr("The two sides cannot be compared"), outcome.error);
@@ -271,6 +432,7 @@ void ProveScreen::present(Outcome outcome) {
     state->setState(verdictMark(proof), words);
     panel->show(c);
   }
+  updateActs();
   Q_EMIT decided();
 }
 

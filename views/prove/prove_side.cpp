@@ -4,6 +4,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
+#include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
 #include <QToolButton>
 #include <algorithm>
@@ -23,7 +25,7 @@ namespace nuscope::views {
 namespace {
 
 constexpr qint64 largestFile = 4 << 20;
-constexpr std::size_t mostVariantsInMenu = 40;
+constexpr std::size_t variantsInMenu = 30;
 
 }  // namespace
 
@@ -89,9 +91,48 @@ bool ProveSide::takeFile(const QString& path) {
                                         : tr("cannot be read: %1").arg(file.errorString()));
     return false;
   }
-  file_ = path;
-  setText(QString::fromUtf8(file.readAll()), Origin::file);
+  takeNamed(QFileInfo(path).fileName(), QString::fromUtf8(file.readAll()));
   return true;
+}
+
+void ProveSide::takeNamed(const QString& name, const QString& text) {
+  fileName_ = name;
+  setText(text, Origin::file);
+}
+
+namespace {
+
+/// The block of the first statement of the last function: behind the line that ends its signature.
+QTextBlock firstStatement(const QTextDocument& document) {
+  QTextBlock start = document.end();
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    if (block.text().startsWith(QLatin1String("def "))) start = block;
+  }
+  while (start.isValid() &&
+         !start.text().section(QLatin1Char('#'), 0, 0).trimmed().endsWith(QLatin1Char(':')))
+    start = start.next();
+  QTextBlock statement = start.next();
+  while (statement.isValid() && statement.text().trimmed().isEmpty()) statement = statement.next();
+  return statement;
+}
+
+}  // namespace
+
+void ProveSide::insertAtTop(const QStringList& lines) {
+  const QTextBlock statement = firstStatement(*document_);
+  if (!statement.isValid()) return;
+  const QString text = statement.text();
+  qsizetype blanks = 0;
+  while (blanks < text.size() && text[blanks] == QLatin1Char(' ')) ++blanks;
+  const QString whole = document_->toPlainText();
+  QString inserted;
+  for (const QString& line : lines) {
+    // "N = x.shape[0]" need not be read twice.
+    if (!line.startsWith(QLatin1String("assert ")) && whole.contains(line)) continue;
+    inserted += QString(blanks, QLatin1Char(' ')) + line + QLatin1Char('\n');
+  }
+  QTextCursor cursor(statement);
+  cursor.insertText(inserted);
 }
 
 QString ProveSide::text() const {
@@ -106,7 +147,7 @@ QString ProveSide::originText() const {
     case Origin::variant:
       return tr("variant %1").arg(variant_);
     case Origin::file:
-      return QFileInfo(file_).fileName();
+      return fileName_;
     case Origin::hand:
       break;
   }
@@ -137,24 +178,27 @@ void ProveSide::setMarkedLines(const std::vector<int>& lines) {
 
 void ProveSide::fillSourceMenu(QMenu& menu) {
   menu.addAction(tr("The program"), this, &ProveSide::takeProgram);
-  if (const auto graph = context().document.nuGraph()) {
-    QMenu* variants = menu.addMenu(tr("Variant"));
-    const auto& list = graph->variants();
-    for (std::size_t i = 0; i < list.size() && i < mostVariantsInMenu; ++i) {
-      variants->addAction(QStringLiteral("%1  %2").arg(list[i].id).arg(qs(list[i].title)), this,
-                          [this, id = list[i].id] { takeVariant(id); });
-    }
-    if (list.size() > mostVariantsInMenu) {
-      variants
-          ->addAction(
-              tr("%1 more: select one, then Take the selected variant").arg(list.size() - mostVariantsInMenu))
-          ->setEnabled(false);
-    }
+  if (context().document.nuGraph()) {
     menu.addAction(tr("The selected variant"), this,
                    [this] { takeVariant(context().selection.place().variant); });
+    fillVariants(*menu.addMenu(tr("Variant")));
   }
   menu.addSeparator();
   menu.addAction(tr("A file\u2026"), this, &ProveSide::openFile);
+}
+
+/// All of them; where there are many, in menus of thirty.
+void ProveSide::fillVariants(QMenu& menu) {
+  const auto graph = context().document.nuGraph();
+  const auto& list = graph->variants();
+  for (std::size_t from = 0; from < list.size(); from += variantsInMenu) {
+    const std::size_t to = std::min(from + variantsInMenu, list.size());
+    QMenu* part = list.size() <= variantsInMenu ? &menu : menu.addMenu(tr("%1 to %2").arg(from).arg(to - 1));
+    for (std::size_t i = from; i < to; ++i) {
+      part->addAction(QStringLiteral("%1  %2").arg(list[i].id).arg(qs(list[i].title)), this,
+                      [this, id = list[i].id] { takeVariant(id); });
+    }
+  }
 }
 
 void ProveSide::fillContextMenu(QMenu& menu) {

@@ -23,12 +23,15 @@ class ProveSide : public View {
   void takeVariant(int variant);
   /// False, with a message in the state label, when the file cannot be read.
   bool takeFile(const QString& path);
+  void openFile();  ///< asks which
+  /// A text that has a name and no file: a program of a lesson.
+  void takeNamed(const QString& name, const QString& text);
   void setText(const QString& text, Origin origin);
+  /// Lines before the first statement of the last function, indented like it; one step of undo.
+  void insertAtTop(const QStringList& lines);
   [[nodiscard]] QString text() const;
   [[nodiscard]] Origin origin() const { return origin_; }
   [[nodiscard]] QString originText() const;
-  /// Path of the file if the text is exactly that of a file; empty otherwise.
-  [[nodiscard]] QString file() const { return origin_ == Origin::file ? file_ : QString(); }
   void setDiagnostics(const std::vector<Diagnostic>& diagnostics);
   void setMarkedLines(const std::vector<int>& lines);
   [[nodiscard]] CodeEditor* editor() const { return editor_; }
@@ -49,11 +52,11 @@ class ProveSide : public View {
 
  private:
   void fillSourceMenu(QMenu& menu);
-  void openFile();
+  void fillVariants(QMenu& menu);
   QString side_;
   Origin origin_ = Origin::hand;
   int variant_ = 0;
-  QString file_;
+  QString fileName_;
   QTextDocument* document_;
   CodeEditor* editor_;
   StateLabel* state_;

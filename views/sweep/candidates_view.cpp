@@ -64,6 +64,12 @@ CandidatesView::CandidatesView(const ViewContext& viewContext, QWidget* parent)
   table_ = new TableView(context().theme, this);
   table_->setModel(model_);
   table_->setAccessibleName(tr("Candidates"));
+  // What was measured stands before the parameters, so that a narrow window cuts the latter.
+  QHeaderView* header = table_->horizontalHeader();
+  int place = variant + 1;
+  for (const ColumnId column : {median, interval, gate, state})
+    header->moveSection(header->visualIndex(column), place++);
+  header->setStretchLastSection(true);
   table_->horizontalHeader()->setSectionsClickable(true);
   table_->horizontalHeader()->setSortIndicatorShown(false);
   setContent(table_);
@@ -312,7 +318,7 @@ void CandidatesView::filterAndSort() {
   table_->setColumnHidden(block, !blocks);
   table_->setColumnHidden(strip, !strips);
   if (!shown_.empty() && (!fitted_ || !sameLength)) {
-    table_->fitColumns(state);
+    table_->fitColumns(-1);
     table_->setColumnWidth(variant, std::clamp(table_->columnWidth(variant), 70, 190));
     table_->setColumnWidth(other, std::clamp(table_->columnWidth(other), 60, 124));
     fitted_ = true;

@@ -101,7 +101,7 @@ void SweepScreen::buildHeader() {
   header_ = new QWidget(this);
   headline_ = plainLabel(header_);
   headline_->setAccessibleName(tr("Result of the sweep"));
-  headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  headline_->setWordWrap(true);
   subtitle_ = plainLabel(header_);
   subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   progressText_ = plainLabel(header_);
@@ -136,11 +136,7 @@ void SweepScreen::buildHeader() {
   connect(cancel_, &QPushButton::clicked, runner_, &SweepRunner::cancel);
   auto* layout = new QVBoxLayout(header_);
   auto* top = new QHBoxLayout;
-  auto* words = new QVBoxLayout;
-  words->setSpacing(0);
-  words->addWidget(headline_);
-  words->addWidget(subtitle_);
-  top->addLayout(words, 1);
+  top->addWidget(subtitle_, 1);
   auto* budget = new QLabel(tr("Budget"), header_);
   budget->setBuddy(seconds_);
   auto* threads = new QLabel(tr("Threads"), header_);
@@ -154,6 +150,7 @@ void SweepScreen::buildHeader() {
   auto* bottom = new QHBoxLayout;
   bottom->addWidget(progress_, 1);
   bottom->addWidget(progressText_);
+  layout->addWidget(headline_);
   layout->addLayout(top);
   layout->addLayout(bottom);
   layout->addWidget(note_);
@@ -217,6 +214,10 @@ SweepSettings SweepScreen::settings() const {
   return settings;
 }
 
+void SweepScreen::setBudget(int seconds) {
+  seconds_->setValue(seconds);
+}
+
 void SweepScreen::startSweep() {
   runner_->start(settings(), false);
 }
@@ -268,9 +269,7 @@ void SweepScreen::update() {
   QString headline = snapshot  ? sweepHeadline(*snapshot)
                      : running ? tr("Enumerating candidates")
                                : tr("No sweep yet");
-  headline_->setText(
-      QFontMetrics(t.headline)
-          .elidedText(headline, Qt::ElideRight, std::max(240, width() - static_cast<int>(470 * t.scale))));
+  headline_->setText(headline);
   headline_->setToolTip(headline);
   headline_->setAccessibleDescription(headline);
   QStringList extents;

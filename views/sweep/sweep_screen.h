@@ -29,6 +29,7 @@ class SweepScreen : public QWidget {
   [[nodiscard]] CodeView* code() const { return code_; }
   [[nodiscard]] SweepRunner* runner() const { return runner_; }
   [[nodiscard]] SweepSettings settings() const;
+  void setBudget(int seconds);
   /// The headline and what stands under it; for tests and readers.
   [[nodiscard]] QString summary() const;
 

@@ -132,6 +132,7 @@ class Builder {
     for (const int child : childrenOf(v.id)) {
       if (present_.count(child) > 0 && shown_.count(child) == 0) ++box.hidden;
     }
+    if (options_.version > 0 && v.version == options_.version) box.badge = Mark::added;
     QStringList lines{titleOf(v), box.second};
     if (v.parent >= 0) lines << QStringLiteral("derived from variant %1").arg(v.parent);
     if (!box.third.isEmpty()) lines << box.third + QStringLiteral(", modelled");

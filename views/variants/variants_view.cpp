@@ -23,6 +23,12 @@
 
 namespace nuscope::views {
 
+namespace {
+
+constexpr int playInterval = 700;  // milliseconds a step stands
+
+}  // namespace
+
 VariantsView::VariantsView(const ViewContext& context, QWidget* parent)
     : View(context, "derivation", tr("Variants"), parent),
       costs_(VariantCosts::of(context.document)),
@@ -46,14 +52,31 @@ VariantsView::VariantsView(const ViewContext& context, QWidget* parent)
   slider_ = new QSlider(Qt::Horizontal);
   slider_->setObjectName(QStringLiteral("steps"));
   slider_->setAccessibleName(tr("Steps of the exploration"));
-  slider_->setMaximumWidth(220);
   slider_->setToolTip(tr("Shows the variants as of an earlier step (Ctrl+Left, Ctrl+Right)"));
   shownLabel_ = new QLabel;
   shownLabel_->setTextFormat(Qt::RichText);
   shownLabel_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  const auto button = [this](const char* command) {
+    auto* result = new QToolButton;
+    result->setDefaultAction(this->context().commands.action(command));
+    result->setAccessibleName(result->defaultAction()->text());
+    result->setAutoRaise(true);
+    return result;
+  };
+  stepBack_ = button("go.previousStep");
+  stepOn_ = button("go.nextStep");
+  play_ = button("go.play");
   row->addWidget(stepLabel_);
+  row->addWidget(stepBack_);
   row->addWidget(slider_, 1);
-  row->addWidget(shownLabel_, 1);
+  row->addWidget(stepOn_);
+  row->addWidget(play_);
+  row->addWidget(shownLabel_);
+  player_.setInterval(playInterval);
+  connect(&player_, &QTimer::timeout, this, [this] {
+    stepBy(1);
+    if (slider_->value() == slider_->maximum()) play(false);
+  });
 
   auto* content = new QWidget;
   auto* column = new QVBoxLayout(content);
@@ -89,6 +112,7 @@ VariantsView::VariantsView(const ViewContext& context, QWidget* parent)
     all_ = false;
     expanded_.clear();
     step_ = -1;
+    player_.stop();
     markStale();
   });
   connect(&context.selection, &Selection::changed, this, [this] {
@@ -224,6 +248,7 @@ void VariantsView::refresh() {
                                                     : 0);
   rows_->setRows(static_cast<int>(nuGraph_->variants().size()));
   table_->fitColumns(3);
+  play_->setIcon(themedIcon(player_.isActive() ? QStringLiteral("pause") : QStringLiteral("play"), theme()));
 
   stepLabel_->setText(tr("Step %1 of %2").arg(grouped(step_ < 0 ? total : step_), grouped(total)));
   const auto visible = static_cast<int>(shown.variants.size());
@@ -282,6 +307,24 @@ void VariantsView::stepTo(int step) {
 
 void VariantsView::stepBy(int by) {
   slider_->setValue(slider_->value() + by);
+  const int reached = slider_->value();
+  if (!nuGraph_ || reached > static_cast<int>(nuGraph_->steps().size())) return;
+  if (reached == 0) {
+    context().selection.selectVariant(0);
+    return;
+  }
+  const nugraph::Step& step = nuGraph_->steps()[static_cast<std::size_t>(reached - 1)];
+  context().selection.selectStep(step.id, step.to);
+}
+
+void VariantsView::play(bool on) {
+  if (on && slider_->value() == slider_->maximum()) stepTo(0);
+  if (on) {
+    player_.start();
+  } else {
+    player_.stop();
+  }
+  markStale();
 }
 
 QSizeF VariantsView::exportSize() const {

@@ -1,6 +1,7 @@
 #pragma once
 // The derivation of variants as a graph (cards; edges are proved steps) or as a table, with a slider over the
 // steps of the exploration. Few variants at first; "expand all" shows every one.
+#include <QTimer>
 #include <memory>
 #include <set>
 
@@ -31,7 +32,9 @@ class VariantsView : public View {
   [[nodiscard]] QSlider& slider() const { return *slider_; }
   void setExpandAll(bool all);
   void stepTo(int step);  ///< number of steps shown, 0 .. all
-  void stepBy(int by);
+  void stepBy(int by);    ///< and selects the step that was reached, so that its proof is shown
+  void play(bool on);     ///< a step each moment, from the start where the end was reached
+  [[nodiscard]] bool playing() const { return player_.isActive(); }
 
   [[nodiscard]] QSizeF exportSize() const override;
   void paintExport(QPainter& painter) const override;
@@ -65,7 +68,9 @@ class VariantsView : public View {
   QLabel* empty_;
   QWidget* footer_;
   QLabel* stepLabel_;
+  QToolButton *stepBack_, *stepOn_, *play_;
   QSlider* slider_;
+  QTimer player_;
   QLabel* shownLabel_;
   bool all_ = false;
   bool asTable_ = false;

@@ -12,15 +12,15 @@ namespace nuscope::views {
 
 class ActivityBar::Button : public QAbstractButton {
  public:
-  Button(ThemeSource& theme, const ScreenSpec& spec, QWidget* parent)
-      : QAbstractButton(parent), theme_(theme), icon_(QLatin1String(spec.icon)) {
-    setObjectName(QStringLiteral("activity.") + QLatin1String(spec.id));
-    setText(QString::fromUtf8(spec.title));
+  /// `id` of a screen or panel; the command "view.ID" belongs to it.
+  Button(ThemeSource& theme, const QString& id, const QString& title, const QString& icon, QWidget* parent)
+      : QAbstractButton(parent), theme_(theme), icon_(icon) {
+    setObjectName(QStringLiteral("activity.") + id);
+    setText(title);
     setAccessibleName(text());
     setCheckable(true);
-    setAutoExclusive(true);
     setFocusPolicy(Qt::TabFocus);
-    if (const CommandSpec* command = findCommand(QStringLiteral("view.") + QLatin1String(spec.id)))
+    if (const CommandSpec* command = findCommand(QStringLiteral("view.") + id))
       setToolTip(Commands::toolTip(*command));
   }
   [[nodiscard]] QSize sizeHint() const override {
@@ -75,7 +75,9 @@ ActivityBar::ActivityBar(ThemeSource& theme, const std::vector<ScreenSpec>& scre
     if (bottom) column->addStretch(1);
     for (const ScreenSpec& spec : screens) {
       if (spec.atBottom != bottom) continue;
-      auto* button = new Button(theme, spec, this);
+      auto* button = new Button(theme, QLatin1String(spec.id), QString::fromUtf8(spec.title),
+                                QLatin1String(spec.icon), this);
+      screens_.addButton(button);
       buttons_.push_back(button);
       column->addWidget(button);
       const QString id = QLatin1String(spec.id);
@@ -89,6 +91,16 @@ ActivityBar::ActivityBar(ThemeSource& theme, const std::vector<ScreenSpec>& scre
   };
   connect(&theme_, &ThemeSource::changed, this, measure);
   measure();
+}
+
+void ActivityBar::addPanel(QAction& command, const QString& icon) {
+  auto* button =
+      new Button(theme_, command.objectName().section(QLatin1Char('.'), 1), command.text(), icon, this);
+  buttons_.push_back(button);
+  layout()->addWidget(button);
+  connect(button, &QAbstractButton::clicked, &command, &QAction::trigger);
+  connect(&command, &QAction::toggled, button, &QAbstractButton::setChecked);
+  button->setChecked(command.isChecked());
 }
 
 void ActivityBar::setCurrent(const QString& id) {

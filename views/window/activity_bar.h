@@ -1,5 +1,7 @@
 #pragma once
 // The column of screens at the left: icon over word, the current one with a bar of the selection's colour.
+#include <QAction>
+#include <QButtonGroup>
 #include <QWidget>
 #include <vector>
 
@@ -14,6 +16,8 @@ class ActivityBar : public QWidget {
  public:
   ActivityBar(ThemeSource& theme, const std::vector<ScreenSpec>& screens, QWidget* parent = nullptr);
   void setCurrent(const QString& id);
+  /// A button at the bottom for a panel that a checkable command shows beside the screens.
+  void addPanel(QAction& command, const QString& icon);
 
  Q_SIGNALS:
   void chosen(const QString& id);
@@ -22,6 +26,7 @@ class ActivityBar : public QWidget {
   class Button;
   ThemeSource& theme_;
   std::vector<Button*> buttons_;
+  QButtonGroup screens_;  ///< one of them is current
 };
 
 }  // namespace nuscope::views

@@ -2,9 +2,11 @@
 
 #include <QHBoxLayout>
 #include <QSplitter>
+#include <algorithm>
 
 #include "views/editor/source_view.h"
 #include "views/proof/proof_view.h"
+#include "views/theme.h"
 #include "views/variants/explore_panel.h"
 #include "views/variants/inspector_view.h"
 #include "views/variants/variant_view.h"
@@ -45,8 +47,13 @@ QWidget* makeExploreScreen(const ViewContext& context, QWidget* parent) {
                               {new VariantsView(context), new VariantView(context)}, {350, 390}, {1, 1});
   auto* right = hairSplitter(Qt::Vertical, "explore.right",
                              {new ProofView(context), new InspectorView(context)}, {470, 250}, {2, 1});
-  left->setMinimumWidth(240);
-  right->setMinimumWidth(240);
+  // Larger letters need wider columns, up to where the graphs would have no room.
+  const auto measure = [left, right, theme = &context.theme] {
+    for (QSplitter* side : {left, right})
+      side->setMinimumWidth(std::min(400, static_cast<int>(240 * theme->theme().scale)));
+  };
+  QObject::connect(&context.theme, &ThemeSource::changed, left, measure);
+  measure();
   auto* all =
       hairSplitter(Qt::Horizontal, "explore.columns", {left, middle, right}, {322, 560, 358}, {1, 3, 1});
   return wrap(all, parent);

@@ -19,12 +19,12 @@
 #include <QToolButton>
 
 #include "core/nugraph/nugraph.h"
-#include "views/code/code_view.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/source_view.h"
 #include "views/graph/graph_widget.h"
 #include "views/jobs.h"
+#include "views/lessons/lesson_panel.h"
 #include "views/marks.h"
 #include "views/schedule/schedule_document.h"
 #include "views/schedule/schedule_screen.h"
@@ -79,6 +79,9 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session)
   stack_ = new QStackedWidget;
   columns->addWidget(activity_);
   columns->addWidget(stack_, 1);
+  lessons_ = new LessonPanel(*this, context_);
+  lessons_->hide();
+  columns->addWidget(lessons_);
   rows->addSpacing(1);
   rows->addWidget(message_);
   rows->addLayout(columns, 1);
@@ -92,6 +95,8 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session)
   palette_ = new CommandPalette(context_, this);
   jobsPanel_ = new JobsPanel(context_, this);
 
+  activity_->addPanel(*context_.commands.action("view.lessons"), QStringLiteral("lessons"));
+  connect(lessons_, &LessonPanel::closed, this, [this] { showLessons(false); });
   connect(activity_, &ActivityBar::chosen, this, [this](const QString& id) { showScreen(id); });
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
     for (QWidget* w = now; w; w = w->parentWidget()) {
@@ -116,6 +121,8 @@ MainWindow::MainWindow(const ViewContext& context, const Session& session)
   connect(&document, &Document::saveFailed, this, [this](const QString& text) {
     message_->say(Mark::refuted, text, tr("Save as…"), [this] { save(true); });
   });
+  connect(&document, &Document::noticed, this,
+          [this](const QString& text) { message_->say(Mark::warning, text); });
   connect(&document, &Document::exploreFailed, this, [this](const QString& text) {
     message_->say(Mark::refuted, tr("Exploring failed. %1").arg(text));
   });
@@ -340,6 +347,7 @@ QWidget* MainWindow::screen(const QString& id) {
     session_.restoreSplitters(*made);
     stack_->addWidget(made);
     made_[id] = made;
+    makeRoomForLessons();
     return made;
   }
   return nullptr;
@@ -398,265 +406,12 @@ View* MainWindow::activeView() const {
   return inside.empty() ? nullptr : inside.front();
 }
 
-void MainWindow::setAlone(bool alone) {
-  context_.commands.action("view.alone")->setChecked(alone);
-  for (const auto& hidden : hiddenWhileAlone_) {
-    if (hidden) hidden->show();
-  }
-  hiddenWhileAlone_.clear();
-  View* view = activeView();
-  if (!alone || !view) return;
-  QWidget* now = stack_->currentWidget();
-  for (QWidget* w = view; w && w != now; w = w->parentWidget()) {
-    auto* splitter = qobject_cast<QSplitter*>(w->parentWidget());
-    if (!splitter) continue;
-    for (int i = 0; i < splitter->count(); ++i) {
-      QWidget* sibling = splitter->widget(i);
-      if (sibling == w || sibling->isHidden()) continue;
-      hiddenWhileAlone_.emplace_back(sibling);
-      sibling->hide();
-    }
-  }
-  if (view->focusTarget()) view->focusTarget()->setFocus();
-}
-
-void MainWindow::moveFocus(int by) {
-  QWidget* now = stack_->currentWidget();
-  if (!now) return;
-  std::vector<View*> visible;
-  for (View* v : viewsOf(now)) {
-    if (v->isVisible()) visible.push_back(v);
-  }
-  if (visible.empty()) return;
-  const auto at = std::find(visible.begin(), visible.end(), activeView());
-  const auto n = static_cast<int>(visible.size());
-  const int i = at == visible.end() ? 0 : static_cast<int>(at - visible.begin());
-  View* next = visible[static_cast<std::size_t>((i + by + n) % n)];
-  active_ = next;
-  if (next->focusTarget()) next->focusTarget()->setFocus(Qt::TabFocusReason);
-}
-
-// Commands
-
-void MainWindow::connectCommands() {
-  Commands& c = context_.commands;
-  Document& document = context_.document;
-  c.on("file.new", this, [this] {
-    if (!mayLeave()) return;
-    context_.document.setNew(tr("program.py"),
-                             QStringLiteral("from __future__ import annotations\nimport numpy as np\n\ndef "
-                                            "program(x: f32[M, K]) -> f32[M, K]:\n    return x\n"));
-    showScreen(QStringLiteral("program"));
-  });
-  c.on("file.open", this, [this] { openFile(); });
-  c.on("file.save", this, [this] { onSchedule() ? saveSchedule(false) : save(false); });
-  c.on("file.saveAs", this, [this] { onSchedule() ? saveSchedule(true) : save(true); });
-  c.on("file.export", this, [this] {
-    if (View* v = activeView()) v->exportAs();
-  });
-  c.on("file.exportKernel", this, [this] { exportKernelAs(); });
-  c.on("code.editCopy", this, [this] {
-    const bool onSweep = current_ == QLatin1String("sweep");
-    if (!onSweep) showScreen(QStringLiteral("code"));
-    if (auto* code =
-            qobject_cast<CodeView*>(view(onSweep ? QStringLiteral("sweepCode") : QStringLiteral("code"))))
-      code->editCopy();
-  });
-  c.on("file.quit", this, [this] { close(); });
-  const auto editor = [this]() -> QPlainTextEdit* {
-    if (auto* focused = qobject_cast<QPlainTextEdit*>(QApplication::focusWidget())) return focused;
-    return nullptr;
-  };
-  c.on("edit.undo", this, [this, editor] {
-    if (onSchedule()) {
-      schedule_.undo();
-    } else if (auto* e = editor()) {
-      e->undo();
-    } else {
-      context_.document.source()->undo();
-    }
-  });
-  c.on("edit.redo", this, [this, editor] {
-    if (onSchedule()) {
-      schedule_.redo();
-    } else if (auto* e = editor()) {
-      e->redo();
-    } else {
-      context_.document.source()->redo();
-    }
-  });
-  c.on("edit.copy", this, [] {
-    if (QWidget* focused = QApplication::focusWidget()) {
-      QKeyEvent press(QEvent::KeyPress, Qt::Key_C, Qt::ControlModifier);
-      QApplication::sendEvent(focused, &press);
-    }
-  });
-  c.on("edit.find", this, [this] {
-    View* v = activeView();
-    if (v && v->canFind()) {
-      v->openFind();
-    } else {
-      openPalette();
-    }
-  });
-  c.on("edit.findNext", this, [this] {
-    if (View* v = activeView()) v->findAgain(false);
-  });
-  c.on("edit.findPrevious", this, [this] {
-    if (View* v = activeView()) v->findAgain(true);
-  });
-  c.on("edit.nextError", this, [this] {
-    if (onSchedule()) return scheduleScreen()->goToNextError();
-    if (current_ != QLatin1String("program") && current_ != QLatin1String("variants"))
-      showScreen(QStringLiteral("program"));
-    if (auto* source = qobject_cast<SourceView*>(view(QStringLiteral("source")))) source->goToNextError();
-  });
-  for (const ScreenSpec& spec : specs_) {
-    const QString id = QLatin1String(spec.id);
-    const std::string command = std::string("view.") + spec.id;
-    c.on(command.c_str(), this, [this, id] { showScreen(id); });
-  }
-  c.on("view.jobs", this, [this] {
-    if (jobsPanel_->isVisible()) {
-      jobsPanel_->hide();
-    } else {
-      jobsPanel_->openAt(mapFromGlobal(status_->mapToGlobal(QPoint(status_->width() - 8, -4))));
-    }
-    context_.commands.action("view.jobs")->setChecked(jobsPanel_->isVisible());
-  });
-  c.on("view.alone", this, [this](bool checked) { setAlone(checked); });
-  c.on("view.nextView", this, [this] { moveFocus(1); });
-  c.on("view.previousView", this, [this] { moveFocus(-1); });
-  c.on("view.fit", this, [this] {
-    if (View* v = activeView()) v->fit();
-  });
-  c.on("view.larger", this, [this] { scaleBy(1.1); });
-  c.on("view.smaller", this, [this] { scaleBy(1 / 1.1); });
-  c.on("view.normalSize", this, [this] { scaleBy(1 / scale_); });
-  const auto appearance = [this](Appearance a) {
-    return [this, a] {
-      context_.theme.setAppearance(a);
-      session_.saveTheme(context_.theme, scale_);
-    };
-  };
-  c.on("view.light", this, appearance(Appearance::light));
-  c.on("view.dark", this, appearance(Appearance::dark));
-  c.on("view.system", this, appearance(Appearance::system));
-  c.on("view.resetLayout", this, [this] {
-    session_.forgetLayout();
-    const QString id = current_;
-    if (context_.commands.action("view.alone")->isChecked()) setAlone(false);
-    active_ = nullptr;
-    for (auto& [name, widget] : made_) {
-      stack_->removeWidget(widget);
-      widget->deleteLater();
-    }
-    made_.clear();
-    showScreen(id);
-  });
-  c.on("go.back", this, [this] { context_.selection.back(); });
-  c.on("go.forward", this, [this] { context_.selection.forward(); });
-  c.setEnabled("go.back", false);
-  c.setEnabled("go.forward", false);
-  c.on("go.parent", this, [this] { parentVariant(); });
-  c.on("go.nextRefused", this, [this] { onSchedule() ? scheduleScreen()->nextFinding() : nextRefused(); });
-  const auto variants = [this](const std::function<void(VariantsView&)>& act) {
-    return [this, act] {
-      if (current_ != QLatin1String("variants")) showScreen(QStringLiteral("variants"));
-      if (auto* v = qobject_cast<VariantsView*>(view(QStringLiteral("derivation")))) act(*v);
-    };
-  };
-  const auto step = [this, variants](int by) {
-    const auto program = variants([by](VariantsView& v) { v.stepBy(by); });
-    return [this, program, by] { onSchedule() ? schedule_.setStep(schedule_.step() + by) : program(); };
-  };
-  c.on("go.nextStep", this, step(1));
-  c.on("go.previousStep", this, step(-1));
-  c.on("variants.expandAll", this, variants([this](VariantsView& v) {
-         v.setExpandAll(context_.commands.action("variants.expandAll")->isChecked());
-       }));
-  const auto toggle = [this](const QString& viewId, const QString& button) {
-    return [this, viewId, button] {
-      if (View* v = view(viewId)) {
-        if (auto* b = v->findChild<QToolButton*>(button)) b->toggle();
-      }
-    };
-  };
-  c.on("variants.table", this, toggle(QStringLiteral("derivation"), QStringLiteral("asTable")));
-  c.on("variant.table", this, toggle(QStringLiteral("variant"), QStringLiteral("asTable")));
-  c.on("variant.changes", this, toggle(QStringLiteral("variant"), QStringLiteral("ghosts")));
-  c.on("run.explore", this, [this] { context_.document.explore(); });
-  c.on("run.prove", this, [this] { showScreen(QStringLiteral("prove")); });
-  // The sweep screen takes the command over once it exists.
-  c.on("run.sweep", this, [this] {
-    const bool existed = made_.count(QStringLiteral("sweep")) > 0;
-    showScreen(QStringLiteral("sweep"));
-    if (!existed) QMetaObject::invokeMethod(screen(QStringLiteral("sweep")), "startSweep");
-  });
-  c.on("run.cancel", this, [this] {
-    for (Job* job : context_.jobs.listed()) job->cancel();
-  });
-  c.on("help.palette", this, [this] { openPalette(); });
-  c.on("help.shortcuts", this, [this] {
-    auto* sheet = new ShortcutSheet(context_.theme, this);
-    sheet->setAttribute(Qt::WA_DeleteOnClose);
-    sheet->open();
-  });
-  c.on("help.about", this, [this] {
-    const VariantCosts* costs = VariantCosts::of(context_.document);
-    QMessageBox::about(
-        this, tr("About Nuscope"),
-        tr("<b>Nuscope %1</b><br>An explorer for people who write kernels: finds every way it can prove of "
-           "computing the same thing, and shows why one wins."
-           "<br><br>Licence: GPL-3.0-or-later. Uses Qt %2, QCustomPlot, Z3, GMP, Arb, SQLite; Graphviz in a "
-           "process of its own.<br><br>%3")
-            .arg(QApplication::applicationVersion(), QString::fromLatin1(qVersion()), costs->targetWhy()));
-  });
-  connect(&document, &Document::nuGraphChanged, this, [this] {
-    const bool there = context_.document.nuGraph() != nullptr;
-    for (const char* id : {"go.parent", "go.nextRefused", "go.nextStep", "go.previousStep"})
-      context_.commands.setEnabled(id, there || onSchedule());
-  });
-}
-
 void MainWindow::exportKernelAs() {
   const auto say = [this](Mark mark, const QString& text) { message_->say(mark, text); };
   if (const QString why = exportObstacle(context_.document); !why.isEmpty()) return say(Mark::warning, why);
   const QString proposed = context_.document.programName().section(QLatin1Char('.'), 0, 0) + tr("-kernel");
   const QString folder = QFileDialog::getSaveFileName(this, tr("Export the kernel as a folder"), proposed);
   if (!folder.isEmpty()) exportKernel(context_, this, folder, say);
-}
-
-void MainWindow::scaleBy(double factor) {
-  scale_ = std::clamp(std::round(scale_ * factor * 20) / 20, 0.75, 2.0);
-  context_.theme.setScale(scale_);
-  session_.saveTheme(context_.theme, scale_);
-}
-
-void MainWindow::updateThemeActions() {
-  const Appearance now = context_.theme.appearance();
-  context_.commands.action("view.light")->setChecked(now == Appearance::light);
-  context_.commands.action("view.dark")->setChecked(now == Appearance::dark);
-  context_.commands.action("view.system")->setChecked(now == Appearance::system);
-}
-
-void MainWindow::openPalette() {
-  std::vector<PaletteEntry> more;
-  const QIcon icon = themedIcon(QStringLiteral("program"), context_.theme.theme());
-  const QStringList examples =
-      QDir(QStringLiteral(":/programs")).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name);
-  for (const QString& file : examples) {
-    const QString name = file.section(QLatin1Char('.'), 0, 0);
-    more.push_back({tr("Example %1").arg(name),
-                    tr("Example"),
-                    {},
-                    icon,
-                    [this, name] {
-                      if (mayLeave()) openExample(name);
-                    },
-                    true});
-  }
-  palette_->open(std::move(more));
 }
 
 void MainWindow::fillExamples(QMenu& menu) {
@@ -686,6 +441,12 @@ bool MainWindow::openExample(const QString& name) {
   QFile file(QStringLiteral(":/programs/%1.py").arg(name));
   if (!file.open(QIODevice::ReadOnly)) return false;
   context_.document.setNew(name + QStringLiteral(".py"), QString::fromUtf8(file.readAll()));
+  return true;
+}
+
+bool MainWindow::openProgram(const QString& name, const QString& text) {
+  if (!mayLeave()) return false;
+  context_.document.setNew(name, text);
   return true;
 }
 
@@ -719,13 +480,6 @@ bool MainWindow::selectText(const QString& text) {
   return false;
 }
 
-void MainWindow::parentVariant() {
-  const auto graph = context_.document.nuGraph();
-  const auto now = static_cast<std::size_t>(context_.selection.place().variant);
-  if (!graph || now >= graph->variants().size() || graph->variants()[now].parent < 0) return;
-  selectText(QStringLiteral("variant %1").arg(graph->variants()[now].parent));
-}
-
 void MainWindow::proposeVariant() {
   const auto graph = context_.document.nuGraph();
   Selection& selection = context_.selection;
@@ -740,22 +494,6 @@ void MainWindow::proposeVariant() {
     }
   }
   selectText(QStringLiteral("variant %1").arg(best));
-}
-
-void MainWindow::nextRefused() {
-  const auto graph = context_.document.nuGraph();
-  if (!graph) return;
-  const Place& place = context_.selection.place();
-  int first = -1;
-  for (const nugraph::Refused& r : graph->refused()) {
-    if (r.from != place.variant) continue;
-    if (first < 0) first = r.id;
-    if (r.id > place.refused) {
-      context_.selection.selectRefused(r.id, r.from);
-      return;
-    }
-  }
-  if (first >= 0) context_.selection.selectRefused(first, place.variant);
 }
 
 // Files
@@ -840,6 +578,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     Document::dropAutosave();
   }
+  setAlone(false);
   session_.saveWindow(*this);
   for (const auto& [name, widget] : made_) session_.saveSplitters(*widget);
   closing_ = true;
@@ -847,10 +586,19 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   event->accept();
 }
 
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && alone_) {
+    setAlone(false);
+    return;
+  }
+  QMainWindow::keyPressEvent(event);
+}
+
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   if (palette_) palette_->hide();
   if (jobsPanel_) jobsPanel_->hide();
+  makeRoomForLessons();
 }
 
 bool MainWindow::settled() const {

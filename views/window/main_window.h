@@ -19,6 +19,7 @@ namespace nuscope::views {
 class ActivityBar;
 class CommandPalette;
 class JobsPanel;
+class LessonPanel;
 class MessageBar;
 class ScheduleDocument;
 class ScheduleScreen;
@@ -43,8 +44,15 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] JobsPanel& jobsPanel() const { return *jobsPanel_; }
   /// Opens a program, a study or a schedule, by its name; unsaved changes are the caller's question.
   void openPath(const QString& path);
+  [[nodiscard]] LessonPanel& lessons() const { return *lessons_; }
   /// Opens an example of resources/programs by name ("softmax"). False: there is none.
   bool openExample(const QString& name);
+  /// A program that is in no file, after the question about unsaved changes. False: the user keeps what is
+  /// open.
+  bool openProgram(const QString& name, const QString& text);
+  void showLessons(bool shown);
+  /// Shows the active view alone, larger and without bars, or brings the others back.
+  void setAlone(bool alone);
   /// "variant 9", "step 12", "refused 3". False: not understood, or not there.
   bool selectText(const QString& text);
   /// Nothing is running or about to be painted; for screenshots and tests.
@@ -56,6 +64,7 @@ class MainWindow : public QMainWindow {
   void paintEvent(QPaintEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;  ///< Escape ends "alone"
 
  private:
   // Schedules: main_window_schedule.cpp
@@ -68,7 +77,13 @@ class MainWindow : public QMainWindow {
   void updateScheduleStatus();
   void buildTop();
   void buildStatus();
-  void connectCommands();
+  void connectCommands();  ///< main_window_commands.cpp, as what is below it
+  void connectFileCommands();
+  void connectEditCommands();
+  void connectViewCommands();
+  void connectGoCommands();
+  void connectRunCommands();
+  void connectHelpCommands();
   void fillExamples(QMenu& menu);
   void fillRecent(QMenu& menu);
   void openPalette();
@@ -78,9 +93,10 @@ class MainWindow : public QMainWindow {
   /// Asks about unsaved changes; true: go on.
   bool mayLeave();
   void afterSave(const std::function<void()>& then);
-  void setAlone(bool alone);
   void moveFocus(int by);
+  void makeRoomForLessons();
   void scaleBy(double factor);
+  void applyScale();
   void updateName();
   void updateStatus();
   void updateThemeActions();
@@ -109,9 +125,11 @@ class MainWindow : public QMainWindow {
   StateLabel* running_ = nullptr;
   CommandPalette* palette_ = nullptr;
   JobsPanel* jobsPanel_ = nullptr;
+  LessonPanel* lessons_ = nullptr;
   QPointer<View> active_;
   std::vector<QPointer<QWidget>> hiddenWhileAlone_;
   double scale_ = 1;
+  bool alone_ = false;  ///< one view alone, larger, without bars
   bool closing_ = false;
   QTimer tick_;
 };

@@ -38,7 +38,7 @@ double Session::scale() const {
   if (!persistent_) return 1;
   bool ok = false;
   const double scale = settings().value(QStringLiteral("scale"), 1.0).toDouble(&ok);
-  return ok && scale >= 0.75 && scale <= 2 ? scale : 1;
+  return ok && scale >= smallestScale && scale <= largestScale ? scale : 1;
 }
 
 void Session::saveTheme(const ThemeSource& theme, double scale) const {
