@@ -36,8 +36,7 @@ TEST(MathText, TwoIndicesOfOneExtentDiffer) {
 }
 
 TEST(MathText, AnIndexAvoidsTheNamesOfInputs) {
-  EXPECT_EQ(remaining("k: f32[K], i: f32[K]", "np.sum(k)", "np.sum(i)"),
-            "(sum_{j<K} k[j]) - (sum_{j<K} i[j])");
+  EXPECT_EQ(remaining("k: f32[K], i: f32[K]", "np.sum(k)", "np.sum(i)"), "sum_{j<K} k[j] - sum_{j<K} i[j]");
 }
 
 TEST(MathText, ConditionsReadAsConditions) {
