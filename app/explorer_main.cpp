@@ -140,6 +140,8 @@ int main(int argc, char** argv) {
       "--select", arguments.select,
       "\"variant 9\", \"step 12\" or \"refused 3\"; of a schedule \"finding 0\", \"task 12\", \"counter 4\", "
       "\"buffer 7\" or \"step 10\"");
+  cli.add_flag("--alone", arguments.alone, "with --screenshot: the view alone and larger, as F11 shows it");
+  cli.add_option("--lesson", arguments.lesson, "open a lesson at the side: norm_and_bias, online_attention");
   cli.add_option("--wait", arguments.wait, "seconds that --screenshot waits at most for running work");
   cli.add_flag("--reset-layout", arguments.resetLayout, "forget the stored layout of windows and panels");
   cli.set_version_flag("--version", NUSCOPE_VERSION);
