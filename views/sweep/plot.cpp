@@ -297,6 +297,7 @@ void LatencyPlot::addBaselines() {
     const bool crowded = baseline.median - last < span * 0.06;
     label->setPositionAlignment((crowded ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignBottom);
     label->setPadding(QMargins(4, 0, 4, 2));
+    label->setLayer(QStringLiteral("overlay"));
     label->setBrush(style_.surface);  // points behind the words would be read as letters
     label->position->setCoords(crowded ? 1 : 0, baseline.median);
     last = baseline.median;
