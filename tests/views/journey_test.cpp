@@ -11,10 +11,12 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTableView>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBlock>
@@ -267,9 +269,12 @@ TEST_F(Window, EditsACopyRacesItAndExportsTheWinner) {
   EXPECT_TRUE(
       raced(QStringLiteral("// mine\n") + original).startsWith(QStringLiteral("not proved, passed the gate")))
       << code->summary().toStdString();
+  static const QRegularExpression last(QStringLiteral("float\\* (\\w+), int threads"));
+  const QString result = last.match(original).captured(1);
+  ASSERT_FALSE(result.isEmpty());
   QString wrong = original;
   wrong.insert(wrong.lastIndexOf(QStringLiteral("}\n\n}  // namespace nuscope")),
-               QStringLiteral("  out[0] += 1;\n"));
+               QStringLiteral("  %1[0] += 1;\n").arg(result));
   EXPECT_TRUE(raced(wrong).startsWith(QStringLiteral("wrong"))) << code->summary().toStdString();
   EXPECT_TRUE(raced(QStringLiteral("no C++")).startsWith(QStringLiteral("failed")))
       << code->summary().toStdString();
