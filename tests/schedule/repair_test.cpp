@@ -93,9 +93,17 @@ TEST(Repair, OneWaitDroppedInEveryLayerIsThreeRowsAndOneRepair) {
                            Drop{"L#.q_proj[t#]", 0}, Drop{"L#.attention.combine", 0}}) {
     Schedule s = whole;
     int dropped = 0;
+    int met = 0;
+    // Of a tiled operator one tile in every layer. (When all its tiles lose the wait, no single repair is
+    // found.)
+    const bool tiled = std::string_view(drop.task).ends_with("[t#]");
+    int tiles = 0;
+    for (std::size_t t = 0; t < s.tasks.size() && tiled; ++t)
+      tiles += kindName(s, static_cast<std::int32_t>(t)) == drop.task ? 1 : 0;
     for (std::size_t t = 0; t < s.tasks.size(); ++t) {
       if (kindName(s, static_cast<std::int32_t>(t)) != drop.task || s.tasks[t].waits.size() <= drop.wait)
         continue;
+      if (tiled && met++ % (tiles / 40) != 0) continue;
       s.tasks[t].waits.erase(s.tasks[t].waits.begin() + static_cast<std::ptrdiff_t>(drop.wait));
       ++dropped;
     }
