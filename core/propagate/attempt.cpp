@@ -50,7 +50,8 @@ Outcome attempt(const tensor::Program& program, const Move& move, const std::vec
   };
   progress.check();
   const LocalGoal goal = localGoal(program, move.before, move.after);
-  if (!differsLocally(goal, options, procedures, progress)) {
+  const bool guarded = mayYieldInfinity(move.before) || mayYieldInfinity(move.after);
+  if (!guarded && !differsLocally(goal, options, procedures, progress)) {
     Proof local = procedures.rewrite(goal.context, goal.before, goal.after, goal.cut,
                                      optionsFor(options, options.secondsLocal, false), progress);
     if (local.verdict == Verdict::proved) return finished(std::move(local), true);
@@ -59,7 +60,8 @@ Outcome attempt(const tensor::Program& program, const Move& move, const std::vec
   } else if (move.quiet) {
     Proof differs;
     differs.mode = proof::Mode::refines;
-    differs.reason = "differs when its operands are taken as they come";
+    differs.reason = guarded ? "-inf is a value here, so that only the whole program tells"
+                             : "differs when its operands are taken as they come";
     return finished(std::move(differs), false);
   }
   const Sides sides = wholeGoal(program, from, to);

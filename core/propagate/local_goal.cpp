@@ -24,6 +24,15 @@ bool mayBeInfinite(NodeRef node) {
                              [](NodeRef n) { return n->attributes.infinity != 0; });
 }
 
+/// Whether -inf or inf can be a value of the node itself. exp and comparisons of one are finite.
+bool carriesInfinity(NodeRef node, NodeSet& seen) {
+  if (node->attributes.infinity != 0) return true;
+  if (!seen.insert(node).second) return false;  // found finite, or its other way here will tell
+  if (node->op == Op::exp || node->dtype == tensor::DType::boolean) return false;
+  if (node->op == Op::loop || node->op == Op::loopResult) return mayBeInfinite(node);
+  return std::ranges::any_of(node->operands, [&](NodeRef operand) { return carriesInfinity(operand, seen); });
+}
+
 bool cuttable(NodeRef node) {
   const auto kind = tensor::kind(node->op);
   if (kind == OpKind::leaf || node->op == Op::loop || mayBeInfinite(node)) return false;
@@ -97,6 +106,11 @@ Sides wholeGoal(const tensor::Program& program, const std::vector<NodeRef>& from
   sides.left = copied(program, from, copy, store);
   sides.right = copied(program, to, copy, store);
   return sides;
+}
+
+bool mayYieldInfinity(const std::vector<NodeRef>& nodes) {
+  NodeSet seen;
+  return std::ranges::any_of(nodes, [&](NodeRef node) { return carriesInfinity(node, seen); });
 }
 
 LocalGoal localGoal(const tensor::Program& program, const std::vector<NodeRef>& before,

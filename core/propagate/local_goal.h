@@ -33,4 +33,9 @@ struct LocalGoal {
 LocalGoal localGoal(const tensor::Program& program, const std::vector<tensor::NodeRef>& before,
                     const std::vector<tensor::NodeRef>& after);
 
+/// Whether -inf or inf may be a value of one of these nodes. A result of -inf counts as undefined, so
+/// "defined and equal there" says nothing of it, but what reads the node does (exp(-inf) is 0): such a
+/// rewriting is proved in its whole program only.
+bool mayYieldInfinity(const std::vector<tensor::NodeRef>& nodes);
+
 }  // namespace nuscope::propagate

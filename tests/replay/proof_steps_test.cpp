@@ -71,7 +71,7 @@ void programs(const std::vector<std::string>& names, int maxVariants) {
             << tally.replay.back() * 1000 << " ms; search: median " << tally.search[middle] * 1000
             << " ms, worst " << tally.search.back() * 1000 << " ms; size: median " << tally.sizes[middle]
             << " bytes, largest " << tally.sizes.back() << " (measured)\n";
-  EXPECT_LE(open * 20, tally.replayed);  // each is printed above with its reason
+  EXPECT_LE(open * 10, tally.replayed);  // each is printed above with its reason
 }
 
 TEST(ProofSteps, SomePrograms) {
