@@ -41,7 +41,7 @@ TEST(ExportAsserts, roundedOnesAreNotAndSaySo) {
 }
 
 TEST(ExportAsserts, dimensionsAreDecidedByTheExtents) {
-  const Asserts asserts = of("x: f32[M, N]", "N % 4 == 0");
+  const Asserts asserts = of("x: f32[M, N]", "x.shape[1] % 4 == 0");
   ASSERT_EQ(asserts.lines.size(), 1U);
   EXPECT_EQ(asserts.lines[0].when, AssertLine::When::extents);
   EXPECT_FALSE(asserts.code);

@@ -45,7 +45,7 @@ class ExportCommand : public testing::Test {
     sweep(programs + "silu_matmul.py", "silu", "M=5,K=24,N=32", {"--against", loops().string()});
     writeWholeFile(top() / "guarded.py", std::string(head) +
                                              "def guarded(x: f32[M, N], limit: f32) -> f32[M, N]:\n"
-                                             "    assert N % 4 == 0\n"
+                                             "    assert x.shape[1] % 4 == 0\n"
                                              "    assert np.all(x > 0)\n"
                                              "    assert limit >= 1\n"
                                              "    assert np.all(np.sum(x, axis=-1) > 0)\n"
