@@ -234,7 +234,7 @@ TEST_F(ExportCommand, fromPython) {
   const fs::path folder = build("silu", {"--shape", "M=16,K=24,N=32"});
   const Finished test = shell(folder, "/usr/bin/python3 test.py");
   EXPECT_EQ(test.end.text(), "exit code 0") << test.output << test.errors;
-  EXPECT_NE(test.output.find("ok     out"), std::string::npos) << test.output;
+  EXPECT_NE(test.output.find("ok     result"), std::string::npos) << test.output;
   const Finished calls = python(folder, R"(
 import numpy as np, kernel
 r = np.random.default_rng(0)
@@ -278,7 +278,7 @@ else:
       folder / "kernel.cpp",
       text +
           "\nextern \"C\" void nuscope_silu_matmul(const float* x, const float* w, float* out, int t) {\n"
-          "  wrong(x, w, out, t);\n  out[3] += 1;\n}\n");
+          "  nuscope::wrong(x, w, out, t);\n  out[3] += 1;\n}\n");
   ASSERT_TRUE(shell(folder, manifest.at("compile").get<std::string>()).end.success());
   const Finished wrong = shell(folder, "/usr/bin/python3 test.py");
   EXPECT_EQ(wrong.end.code, 1);
