@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "core/proof/refute.h"
 #include "core/proof/solver_pool.h"
 #include "core/propagate/explore.h"
 #include "tests/propagate/parsed.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr double secondsEach = 10;
 constexpr double secondsTogether = 120;
+constexpr int wholeDraws =
+    40;  // of each variant against the program: steps are proved one by one, in part locally
 
 std::vector<std::string> programNames() {
   std::vector<std::string> names;
@@ -71,6 +74,15 @@ TEST_P(Library, IsExploredInTime) {
   row.print(GetParam());
   total_.add(row);
   EXPECT_LT(seconds, secondsEach);
+  for (const auto& variant : graph->variants()) {
+    proof::RefuteOptions draws;
+    draws.mode = proof::Mode::refines;
+    draws.lastDraw = wholeDraws;
+    draws.shrink = false;
+    const auto refuted = proof::refute(graph->program(0), graph->program(variant.id), draws, {});
+    EXPECT_FALSE(refuted.counterexample) << "variant " << variant.id << " (" << variant.title
+                                         << ") is not the program, though every step to it was proved";
+  }
   for (const std::string& cut : graph->cuts()) EXPECT_EQ(cut.find("cut by time"), std::string::npos) << cut;
 }
 
