@@ -14,27 +14,13 @@ class AmkReader : public RecordReader {
   ReadResult read() { return readAll({"buffers", "counters", "tasks"}); }
 
  private:
-  void onRecord(const std::string& key, const JsonValue& item) override {
-    if (key == "buffers") {
-      buffer(item);
-    } else if (key == "counters") {
-      counter(item);
-    } else {
-      task(item);
-    }
-  }
-  void forget(const std::string& key) override {
-    if (key == "buffers") schedule_.buffers.clear();
-    if (key == "counters") schedule_.counters.clear();
-    if (key == "tasks") schedule_.tasks.clear();
-  }
   void finish() override {
     requireRoot({"ir_version", "buffers", "counters", "tasks"});
     if (std::ranges::find(seen_, "abi_version") == seen_.end()) schedule_.absent |= Schedule::noAbiVersion;
     if (std::ranges::find(seen_, "pages") == seen_.end()) schedule_.absent |= Schedule::noPages;
   }
 
-  void task(const JsonValue& item) {
+  void task(const JsonValue& item) override {
     std::string what = fmt::format("tasks[{}]", schedule_.tasks.size());
     Task made;
     made.place = placeOf(item);

@@ -214,7 +214,7 @@ class MirageReader : public RecordReader {
     events_.push_back(std::move(made));
   }
 
-  void task(const JsonValue& item) {
+  void task(const JsonValue& item) override {
     const auto index = static_cast<std::int64_t>(records_.size());
     const std::string what = fmt::format("all_tasks[{}]", index);
     TaskRecord record;

@@ -18,20 +18,6 @@ class NuscopeReader : public RecordReader {
   ReadResult read() { return readAll({"buffers", "counters", "tasks"}); }
 
  private:
-  void onRecord(const std::string& key, const JsonValue& item) override {
-    if (key == "buffers") {
-      buffer(item);
-    } else if (key == "counters") {
-      counter(item);
-    } else {
-      task(item);
-    }
-  }
-  void forget(const std::string& key) override {
-    if (key == "buffers") schedule_.buffers.clear();
-    if (key == "counters") schedule_.counters.clear();
-    if (key == "tasks") schedule_.tasks.clear();
-  }
   void onKey(const std::string& key, const JsonValue& value) override {
     if (key == "buffers" || key == "counters" || key == "tasks") {
       fault("load", fmt::format("'{}' is {}, not a list", key, kindText(value.kind)), value);
@@ -73,7 +59,7 @@ class NuscopeReader : public RecordReader {
     if (schedule_.positions) setPosition(schedule_, schedule_.positions->from);
   }
 
-  void task(const JsonValue& item) {
+  void task(const JsonValue& item) override {
     std::string what = fmt::format("tasks[{}]", schedule_.tasks.size());
     Task made;
     made.place = placeOf(item);

@@ -79,6 +79,22 @@ ReadResult RecordReader::readAll(std::vector<std::string> streamed) {
   return std::move(result_);
 }
 
+void RecordReader::onRecord(const std::string& key, const JsonValue& item) {
+  if (key == "buffers") {
+    buffer(item);
+  } else if (key == "counters") {
+    counter(item);
+  } else {
+    task(item);
+  }
+}
+
+void RecordReader::forget(const std::string& key) {
+  if (key == "buffers") schedule_.buffers.clear();
+  if (key == "counters") schedule_.counters.clear();
+  if (key == "tasks") schedule_.tasks.clear();
+}
+
 void RecordReader::fault(std::string code, std::string message, const JsonValue& at) {
   if (++faults_ > faultsListed) return;
   const Place place{at.begin, at.begin + at.raw.size()};

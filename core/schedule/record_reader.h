@@ -22,9 +22,11 @@ class RecordReader {
   /// of the root. Later duplicates of a root key win; `forget` drops what an earlier list gave. Then
   /// `finish`.
   ReadResult readAll(std::vector<std::string> streamed);
-  virtual void onRecord(const std::string& key, const JsonValue& item) = 0;
+  /// Of the lists "buffers", "counters" and "tasks", unless a format has others.
+  virtual void onRecord(const std::string& key, const JsonValue& item);
   virtual void onKey(const std::string& key, const JsonValue& value) = 0;
-  virtual void forget(const std::string& key) = 0;
+  virtual void forget(const std::string& key);
+  virtual void task(const JsonValue& item) = 0;
   virtual void finish() = 0;
   virtual ~RecordReader() = default;
 

@@ -11,6 +11,7 @@
 #include "core/schedule/run.h"
 #include "core/schedule/transform.h"
 #include "tests/schedule/cases.h"
+#include "tests/schedule/models.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -22,20 +23,10 @@ std::shared_ptr<const Analysis> analysisOf(Schedule s) {
 }
 
 Schedule toySchedule(std::int64_t sms = 4) {
-  model::LlamaConfig c;
-  c.modelType = "llama";
-  c.hidden = 64;
-  c.layers = 1;
-  c.heads = 4;
-  c.kvHeads = 2;
-  c.headDim = 16;
-  c.intermediate = 128;
-  c.vocabulary = 256;
-  c.maxPositions = 256;
   LowerOptions options;
   options.sms = sms;
   options.position = 3;
-  return *lower(c, options);
+  return *lower(testing::toy(1), options);
 }
 
 TEST(Explain, EveryPairOfTheCorpusIsOrderedByAChainOrByTwoRuns) {

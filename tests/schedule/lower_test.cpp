@@ -6,23 +6,12 @@
 #include "core/schedule/check.h"
 #include "core/schedule/read.h"
 #include "core/schedule/transform.h"
+#include "tests/schedule/models.h"
 
 namespace nuscope::schedule {
 namespace {
 
-model::LlamaConfig toy() {
-  model::LlamaConfig c;
-  c.modelType = "llama";
-  c.hidden = 64;
-  c.layers = 2;
-  c.heads = 4;
-  c.kvHeads = 2;
-  c.headDim = 16;
-  c.intermediate = 128;
-  c.vocabulary = 256;
-  c.maxPositions = 256;
-  return c;
-}
+using testing::toy;
 
 Report checked(const model::LlamaConfig& config, const LowerOptions& options) {
   const auto schedule = lower(config, options);

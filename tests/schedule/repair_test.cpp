@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/schedule/explain.h"
 #include "core/schedule/lower.h"
+#include "tests/schedule/models.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -65,32 +66,23 @@ TEST(Repair, MostDeadlocksAndRacesHaveASingleRepair) {
   EXPECT_GE(repaired * 100, wanted * 80);
 }
 
-model::LlamaConfig thirteenB() {
-  model::LlamaConfig c;
-  c.modelType = "llama";
-  c.hidden = 5120;
-  c.layers = 40;
-  c.heads = c.kvHeads = 40;
-  c.headDim = 128;
-  c.intermediate = 13824;
-  c.vocabulary = 32000;
-  c.maxPositions = 4096;
-  return c;
-}
-
 TEST(Repair, OneWaitDroppedInEveryLayerIsThreeRowsAndOneRepair) {
   LowerOptions options;
   options.position = 1000;
   options.partitions = 4;
-  const Schedule whole = *lower(thirteenB(), options);
+  const Schedule whole = *lower(testing::thirteenB(), options);
   // The waits of these tasks, one at a time: which counter is not waited for any more in every layer.
+  // Of a tiled operator: one tile in every layer, or every tile. For the latter no single repair is found
+  // yet; its rows are few all the same.
   struct Drop {
     const char* task;
     std::size_t wait;
+    bool everyTile = false;
   };
-  for (const Drop& drop : {Drop{"L#.attention.s#", 2}, Drop{"L#.attention.s#", 1},
-                           Drop{"L#.down_proj[t#]", 0}, Drop{"L#.swiglu", 1}, Drop{"L#.mlp_residual", 1},
-                           Drop{"L#.q_proj[t#]", 0}, Drop{"L#.attention.combine", 0}}) {
+  for (const Drop& drop :
+       {Drop{"L#.attention.s#", 2}, Drop{"L#.attention.s#", 1}, Drop{"L#.down_proj[t#]", 0},
+        Drop{"L#.down_proj[t#]", 0, true}, Drop{"L#.swiglu", 1}, Drop{"L#.mlp_residual", 1},
+        Drop{"L#.q_proj[t#]", 0}, Drop{"L#.attention.combine", 0}}) {
     Schedule s = whole;
     int dropped = 0;
     int met = 0;
@@ -123,7 +115,7 @@ TEST(Repair, OneWaitDroppedInEveryLayerIsThreeRowsAndOneRepair) {
       seconds =
           std::max(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
-    EXPECT_TRUE(repaired) << drop.task << " wait " << drop.wait;
+    EXPECT_TRUE(repaired || drop.everyTile) << drop.task << " wait " << drop.wait;
     printf("%-22s wait %zu: %5d dropped, %zu findings in %zu rows, %s, slowest row %.2f s\n", drop.task,
            drop.wait, dropped, report.findings.size(), rows.size(),
            repaired ? "one repair for all" : "no repair", seconds);
@@ -133,7 +125,7 @@ TEST(Repair, OneWaitDroppedInEveryLayerIsThreeRowsAndOneRepair) {
 TEST(Repair, OneOfAGroupOnly) {
   LowerOptions options;
   options.sms = 8;
-  model::LlamaConfig c = thirteenB();
+  model::LlamaConfig c = testing::thirteenB();
   c.hidden = 64;
   c.layers = 3;
   c.heads = c.kvHeads = 4;
