@@ -18,9 +18,17 @@ namespace fs = std::filesystem;
 struct Tally {
   int replayed = 0;
   std::map<std::string, int> open;
+  int unexpected = 0;  ///< open, and not of the kinds that are known to be
   std::vector<double> search, replay;
   std::vector<std::size_t> sizes;
 };
+
+/// What the checker cannot follow yet: loops whose rounds stand under a condition, and one whose state is
+/// divided by another. Everything else has a record.
+bool isKnownToBeOpen(const std::string& program, const std::string& what) {
+  const bool merged = what.find(" in one pass over ") != std::string::npos;
+  return merged && (program == "causal_attention" || program == "softmax_matmul");
+}
 
 void stepsOf(const fs::path& file, int maxVariants, Tally& tally) {
   const auto parsed = language::parse(readWholeFile(file));
@@ -45,11 +53,12 @@ void stepsOf(const fs::path& file, int maxVariants, Tally& tally) {
       }
       why = "refused: " + outcome.why;
     }
+    if (!isKnownToBeOpen(file.stem().string(), step.what)) ++tally.unexpected;
     ++tally.open[file.stem().string() + ", " + step.what + ": " + why.substr(0, 160)];
   }
 }
 
-void programs(const std::vector<std::string>& names, int maxVariants) {
+Tally programs(const std::vector<std::string>& names, int maxVariants) {
   Tally tally;
   int count = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(NUSCOPE_SOURCE_DIR) / "resources" / "programs")) {
@@ -63,7 +72,8 @@ void programs(const std::vector<std::string>& names, int maxVariants) {
   for (const auto& [why, times] : tally.open) open += times;
   std::cout << count << " programs: " << tally.replayed << " steps replayed, " << open << " not replayable\n";
   for (const auto& [why, times] : tally.open) std::cout << "  " << times << " x " << why << "\n";
-  ASSERT_FALSE(tally.sizes.empty());
+  EXPECT_FALSE(tally.sizes.empty());
+  if (tally.sizes.empty()) return tally;
   for (auto* list : {&tally.search, &tally.replay}) std::sort(list->begin(), list->end());
   std::sort(tally.sizes.begin(), tally.sizes.end());
   const auto middle = tally.sizes.size() / 2;
@@ -71,14 +81,19 @@ void programs(const std::vector<std::string>& names, int maxVariants) {
             << tally.replay.back() * 1000 << " ms; search: median " << tally.search[middle] * 1000
             << " ms, worst " << tally.search.back() * 1000 << " ms; size: median " << tally.sizes[middle]
             << " bytes, largest " << tally.sizes.back() << " (measured)\n";
-  EXPECT_LE(open * 10, tally.replayed);  // each is printed above with its reason
+  return tally;
 }
 
 TEST(ProofSteps, SomePrograms) {
-  programs({"rmsnorm_matmul", "softmax_matmul", "lora", "causal_attention", "layernorm"}, 16);
+  const Tally tally =
+      programs({"rmsnorm_matmul", "softmax_matmul", "lora", "causal_attention", "layernorm"}, 16);
+  EXPECT_EQ(tally.unexpected, 0);
 }
 TEST(ProofStepsLong, AllPrograms) {
-  programs({}, 64);
+  const Tally tally = programs({}, 64);
+  int open = 0;
+  for (const auto& [why, times] : tally.open) open += times;
+  EXPECT_LE(open * 20, tally.replayed);  // each is printed above with its reason
 }
 
 }  // namespace
