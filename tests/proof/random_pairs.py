@@ -267,11 +267,8 @@ def lacks(e, axis, rank):
     return position < 0 or e.shape[position] == "1"
 
 
-def right_moves(e, rng):
-    """Pairs (name, expression) that are equal to e wherever defined."""
-    op, a = e.op, e.args
-    out = []
-
+def collector(e, out):
+    """add(name, make): keeps what make gives, if it can be made and has e's shape."""
     def add(name, make):
         try:
             made = make()
@@ -279,6 +276,14 @@ def right_moves(e, rng):
             return
         if made.shape == e.shape:
             out.append((name, made))
+    return add
+
+
+def right_moves(e, rng):
+    """Pairs (name, expression) that are equal to e wherever defined."""
+    op, a = e.op, e.args
+    out = []
+    add = collector(e, out)
 
     if op in ("add", "mul", "max", "min"):
         add("commute", lambda: binary(op, a[1], a[0]))
@@ -422,14 +427,7 @@ def wrong_moves(e, rng):
     """Near misses."""
     op, a = e.op, e.args
     out = []
-
-    def add(name, make):
-        try:
-            made = make()
-        except (ValueError, IndexError):
-            return
-        if made.shape == e.shape:
-            out.append((name, made))
+    add = collector(e, out)
 
     swaps = {"add": "sub", "sub": "add", "max": "min", "min": "max", "sum": "amax", "amax": "sum", "mean": "sum",
              "exp": "tanh", "sin": "cos", "cos": "sin", "floor": "rint", "relu": "abs", "abs": "relu", "mul": "add",
