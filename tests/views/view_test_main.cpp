@@ -3,8 +3,38 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QElapsedTimer>
+#include <QEvent>
 #include <QLocale>
+#include <QMetaEnum>
 #include <QTemporaryDir>
+#include <cstdio>
+
+namespace {
+
+/// With NUSCOPE_SLOW_EVENTS=MS in the environment, names every event that took longer than MS milliseconds:
+/// where to look when the heartbeat stalls.
+class TestApplication : public QApplication {
+ public:
+  using QApplication::QApplication;
+  bool notify(QObject* receiver, QEvent* event) override {
+    if (limit_ <= 0) return QApplication::notify(receiver, event);
+    const char* name = receiver->metaObject()->className();
+    const auto type = event->type();
+    QElapsedTimer clock;
+    clock.start();
+    const bool taken = QApplication::notify(receiver, event);
+    if (clock.elapsed() >= limit_)
+      std::printf("%6lld ms %s %s\n", static_cast<long long>(clock.elapsed()), name,
+                  QMetaEnum::fromType<QEvent::Type>().valueToKey(type));
+    return taken;
+  }
+
+ private:
+  int limit_ = qEnvironmentVariableIntValue("NUSCOPE_SLOW_EVENTS");
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -14,7 +44,7 @@ int main(int argc, char** argv) {
     qputenv(name, home.path().toUtf8());
   QLocale::setDefault(QLocale::c());
   ::testing::InitGoogleTest(&argc, argv);
-  QApplication application(argc, argv);
+  const TestApplication application(argc, argv);
   QApplication::setStyle(QStringLiteral("Fusion"));
   return RUN_ALL_TESTS();
 }
