@@ -49,6 +49,7 @@ function(nuscope_test name)
   target_link_libraries(${name} PRIVATE nuscope-options ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE NUSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     NUSCOPE_BINARY_DIR="${CMAKE_BINARY_DIR}" NUSCOPE_SHARED_DIR="${CMAKE_SOURCE_DIR}/../shared")
+  target_precompile_headers(${name} REUSE_FROM nuscope-test-pch)
   add_test(NAME ${name} COMMAND ${name})
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")

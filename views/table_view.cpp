@@ -203,7 +203,7 @@ QString TableView::plainText(bool selectedOnly) const {
 
 void TableView::fitColumns(int stretch) {
   if (!model()) return;
-  const int rows = std::min(200, model()->rowCount());
+  const int rows = std::min(60, model()->rowCount());  // what the first screen shows: each costs some 10 us
   for (int column = 0; column < model()->columnCount(); ++column) {
     if (column == stretch) continue;
     QStyleOptionViewItem option;

@@ -44,7 +44,7 @@ TEST_P(ExampleProgram, IsSweptAtASmallShape) {
                        "--shape",
                        shapeOf(language::parseFile(GetParam())),
                        "--budget",
-                       "3",
+                       "1",
                        "--json",
                        "-o",
                        (folder / "s.nuscope").string()};

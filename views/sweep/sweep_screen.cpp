@@ -249,7 +249,13 @@ void SweepScreen::update() {
   cancel_->setVisible(running);
   seconds_->setEnabled(!running);
   threads_->setEnabled(!running);
-  pages_->setCurrentWidget(snapshot ? static_cast<QWidget*>(columns_) : empty_);
+  QWidget* page = snapshot ? static_cast<QWidget*>(columns_) : empty_;
+  if (pages_->currentWidget() != page) {
+    // The first layout of a page takes as long as all the rest: the window answers in between.
+    pages_->setCurrentWidget(page);
+    updateSoon();
+    return;
+  }
   progress_->setVisible(running);
   progressText_->setVisible(snapshot != nullptr);
   emptyStart_->setEnabled(obstacle.isEmpty() && !running);
