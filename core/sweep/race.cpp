@@ -13,7 +13,8 @@ namespace {
 constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
 constexpr double promotionSlack = 1.15;  // slower than this times the best: not measured again
 constexpr double finalSlack = 1.25;      // slower than this: not in the final
-constexpr double slowBaseline = 4;       // seconds; a baseline that costs the final more comes right after it
+constexpr int finalRounds = 3;
+constexpr double slowBaseline = 4;  // seconds; a baseline that costs the final more comes right after it
 
 MeasureRequest plan(int rung) {
   MeasureRequest request;
@@ -349,15 +350,60 @@ bool Race::makeReady(const std::vector<int>& indices) {
   return ready;
 }
 
-/// The best few, all in turn: their samples of this round replace what was measured before, for only these
-/// were taken under the same conditions. Reused ones are checked anew first: a study may come from anybody.
+/// Candidates that were measured with a lower median than the winner of the final, but at another time, when
+/// the machine may have been faster. They are asked to show it beside the winner.
+std::vector<int> Race::missed(const std::vector<int>& timed, int best) const {
+  const auto median = [&](int i) { return (*entrants_)[static_cast<std::size_t>(i)].measurement.median; };
+  std::vector<int> found;
+  for (const int index : ranked()) {
+    const bool was = std::find(timed.begin(), timed.end(), index) != timed.end();
+    if (!was && median(index) < median(best)) found.push_back(index);
+  }
+  std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return median(a) < median(b); });
+  found.resize(std::min(found.size(), static_cast<std::size_t>(options_.finalists)));
+  return found;
+}
+
+/// Rounds of the best few, until nobody who was not in the last round looks faster than its winner. A study
+/// may come from anybody: reused ones are checked anew first.
 void Race::finale(RaceResult& result) {
-  std::vector<int> finalIndices = contenders();
-  while (!makeReady(finalIndices)) finalIndices = contenders();  // one that fails now leaves room for others
-  std::vector<Entrant*> finalists;
-  for (const int index : finalIndices) finalists.push_back(&(*entrants_)[static_cast<std::size_t>(index)]);
-  if (finalists.empty()) return;
+  std::vector<int> indices = contenders();
+  while (!makeReady(indices)) indices = contenders();  // one that fails now leaves room for others
+  std::vector<int> timed;
   std::vector<Entrant*> late;
+  for (int round = 1; !indices.empty(); ++round) {
+    if (!finalRound(indices, late, result)) return;
+    timed.insert(timed.end(), indices.begin(), indices.end());
+    std::vector<int> next = missed(timed, result.best);
+    const bool timeIsUp =
+        options_.secondsBudget > 0 && elapsed() > options_.secondsBudget * (1 + finaleShare);
+    if (next.empty() || round == finalRounds || timeIsUp) {
+      if (!next.empty())
+        callbacks_.onNote(
+            "some candidates have a lower median than the best; they were measured when the machine was "
+            "faster, "
+            "and there was no time to repeat it beside the best");
+      break;
+    }
+    makeReady(next);
+    std::erase_if(next, [&](int i) {
+      return (*entrants_)[static_cast<std::size_t>(i)].record.state != CandidateState::measured;
+    });
+    indices = {result.best};
+    indices.insert(indices.end(), result.ties.begin(), result.ties.end());
+    indices.insert(indices.end(), next.begin(), next.end());
+  }
+  if (result.best < 0) return;
+  for (Entrant* baseline : late) timeBeside((*entrants_)[static_cast<std::size_t>(result.best)], *baseline);
+}
+
+/// All of `indices` in turn, with the baselines that are fast enough: their samples of this round replace
+/// what was measured before, for only these were taken under the same conditions. Sets the best and its ties,
+/// and `late`, the baselines that did not take part. False when the round could not be timed.
+bool Race::finalRound(const std::vector<int>& indices, std::vector<Entrant*>& late, RaceResult& result) {
+  std::vector<Entrant*> finalists;
+  for (const int index : indices) finalists.push_back(&(*entrants_)[static_cast<std::size_t>(index)]);
+  late.clear();
   std::vector<Entrant*> together = finalists;
   MeasureRequest request = plan(2);
   for (Entrant* baseline : readyBaselines()) {
@@ -374,8 +420,8 @@ void Race::finale(RaceResult& result) {
   if (trial.outcome != Outcome::ok) {
     callbacks_.onNote(fmt::format("the final could not be timed ({}); the choice rests on the earlier rounds",
                                   trial.reason));
-    result.best = finalIndices[0];
-    return;
+    if (result.best < 0) result.best = indices[0];
+    return false;
   }
   std::vector<MedianInterval> intervals;
   for (std::size_t i = 0; i < finalists.size(); ++i) {
@@ -386,9 +432,10 @@ void Race::finale(RaceResult& result) {
   for (std::size_t i = 1; i < intervals.size(); ++i) {
     if (intervals[i].median < intervals[best].median) best = i;
   }
-  result.best = finalIndices[best];
+  result.best = indices[best];
+  result.ties.clear();
   for (std::size_t i = 0; i < intervals.size(); ++i) {
-    if (i != best && tied(intervals[i], intervals[best])) result.ties.push_back(finalIndices[i]);
+    if (i != best && tied(intervals[i], intervals[best])) result.ties.push_back(indices[i]);
   }
   if (incumbent_ != result.best) callbacks_.onBest(*finalists[best]);
   incumbent_ = result.best;
@@ -396,7 +443,7 @@ void Race::finale(RaceResult& result) {
     together[i]->overBest = medianInterval(samples[i]).median / intervals[best].median;
     replaceSamples(*together[i], samples[i]);
   }
-  for (Entrant* baseline : late) timeBeside(*finalists[best], *baseline);
+  return true;
 }
 
 void Race::replaceSamples(Entrant& entrant, const std::vector<double>& samples) {

@@ -5,8 +5,9 @@
 // Batches are chosen by Search (search.h). Each candidate that passes the gate is timed in turn with the
 // incumbent (rung 0); the best
 // quarter of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
-// choice is made. Baselines take turns with them there, or with the winner right after it where they are so
-// slow that they would eat its time: a ratio to a baseline always comes from one session.
+// choice is made; whoever looked faster at another time is then asked to show it beside the winner. Baselines
+// take turns with them there, or with the winner right after it where they are so slow that they would eat
+// its time: a ratio to a baseline always comes from one session.
 //
 // The gate: the first draws before anything is timed, all of them before a candidate may become the incumbent
 // or enter the final. So whoever wins has passed them all; the record of the others says which they passed.
@@ -76,6 +77,8 @@ class Race {
   bool time(Entrant& entrant, int rung);
   void promote(const std::vector<int>& batch);
   void finale(RaceResult& result);
+  bool finalRound(const std::vector<int>& indices, std::vector<Entrant*>& late, RaceResult& result);
+  [[nodiscard]] std::vector<int> missed(const std::vector<int>& timed, int best) const;
   void replaceSamples(Entrant& entrant, const std::vector<double>& samples);
   [[nodiscard]] std::vector<Entrant*> readyBaselines();
   void timeBeside(Entrant& winner, Entrant& baseline);

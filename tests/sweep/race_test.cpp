@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "backends/simulated/simulated_device.h"
 #include "tests/sweep/kernels.h"
@@ -64,6 +65,7 @@ class RaceTest : public testing::Test {
     Race::Callbacks callbacks;
     callbacks.onTrial = [&](const Entrant& e) {
       if (e.record.state != CandidateState::compiled) trials.push_back(e.record.id);
+      if (onTrial) onTrial();
     };
     callbacks.onBest = [](const Entrant&) {};
     callbacks.onNote = [](const std::string&) {};
@@ -82,6 +84,7 @@ class RaceTest : public testing::Test {
   int revision = 0;
   std::vector<int> trials;
   std::vector<Entrant> baselines;
+  std::function<void()> onTrial;
 };
 
 const char* const slow = "for (volatile int i = 0; i < 20000; i = i + 1) {}";
@@ -116,6 +119,33 @@ TEST_F(RaceTest, faultsCostOneCandidateEachAndTheFastestRightOneWins) {
   EXPECT_LT(entrants[0].measurement.median, entrants[6].measurement.median);
   EXPECT_LE(entrants[3].measurement.low, entrants[3].measurement.median);
   EXPECT_GE(entrants[3].measurement.confidence, 0.9);
+}
+
+// The first is fast until the final begins: then the second, left out as too slow, has the lower median.
+TEST_F(RaceTest, whoLooksFasterThanTheWinnerIsTimedBesideIt) {
+  char flag[] = "/tmp/nuscope-race-XXXXXX";
+  close(mkstemp(flag));
+  const std::string tires = fmt::format(
+      "static int many = 0; const char* name = \"{}\"; if (access(name, F_OK) != 0) many = 90000;"
+      "for (volatile int i = 0; i < many; i = i + 1) {{}}",
+      flag);
+  std::vector<Entrant> entrants{entrant(tires, 1), entrant(slow, 2)};
+  for (Entrant& e : entrants) {
+    e.text = "#include <unistd.h>\n" + e.text;
+    e.record.kernel = textHash(e.text);
+  }
+  onTrial = [&] {
+    int timed = 0;
+    for (const Entrant& e : entrants) timed += e.measurement.samples.empty() ? 0 : 1;
+    if (timed == 2 && entrants[0].rung == 1) unlink(flag);
+  };
+  RaceOptions options;
+  options.batch = 2;
+  const RaceResult result = race(entrants, options);
+  EXPECT_NE(access(flag, F_OK), 0) << "the race was over before the final";
+  EXPECT_EQ(result.best, 1);
+  EXPECT_LT(entrants[1].measurement.median, entrants[0].measurement.median);
+  unlink(flag);
 }
 
 TEST_F(RaceTest, plantedFaultsCostOneCandidateEach) {
