@@ -24,6 +24,8 @@ std::string literal(const Rational& value) {
   return value < 0 ? "(- " + size + ")" : size;
 }
 
+constexpr int longestProduct = 32;
+
 class Printer {
  public:
   Printer(Calculus& c, bool relaxed) : c_(c), relaxed_(relaxed) {}
@@ -253,7 +255,27 @@ class Printer {
       base = at->second;
       times = -times;
     }
+    if (times > longestProduct) {
+      factors.push_back(highPower(base, times.get_num(), atom->kind == AtomKind::exp));
+      return;
+    }
     for (Integer i = 0; i < times.get_num(); ++i) factors.push_back(base);
+  }
+
+  /// A power too high to be written as a product (exp of a decimal times x is one of millions): a number of
+  /// which only the sign is told. The goal is the weaker for it, so what is impossible still is.
+  std::string highPower(const std::string& base, const Integer& times, bool positive) {
+    auto at = highPowers_.find({base, times.get_str()});
+    if (at == highPowers_.end()) {
+      const std::string name = declare("h", "Real", base + " to the power of " + times.get_str());
+      at = highPowers_.emplace(std::make_pair(base, times.get_str()), name).first;
+      if (positive) {
+        assertion("(> " + name + " 0.0)");
+      } else if (times % 2 == 0) {
+        assertion("(>= " + name + " 0.0)");
+      }
+    }
+    return at->second;
   }
 
   std::string realAtom(AtomRef atom) {
@@ -535,6 +557,7 @@ class Printer {
   /// By atom's id and root, so that scripts come out the same every time.
   std::map<std::pair<std::uint32_t, std::string>, std::pair<AtomRef, std::string>> exponentials_;
   std::unordered_map<std::string, std::string> inverses_;
+  std::map<std::pair<std::string, std::string>, std::string> highPowers_;  ///< by base and exponent
   std::vector<std::pair<AtomRef, std::string>> elements_;
   std::vector<std::pair<IntAtomRef, std::string>> intElements_;
   std::vector<Rounded> rounded_;

@@ -64,11 +64,13 @@ CandidatesView::CandidatesView(const ViewContext& viewContext, QWidget* parent)
   table_ = new TableView(context().theme, this);
   table_->setModel(model_);
   table_->setAccessibleName(tr("Candidates"));
-  // What was measured stands before the parameters, so that a narrow window cuts the latter.
+  // What was measured stands before the parameters, so that a narrow window cuts the latter; the longest of
+  // all comes last and has what is left.
   QHeaderView* header = table_->horizontalHeader();
   int place = variant + 1;
   for (const ColumnId column : {median, interval, gate, state})
     header->moveSection(header->visualIndex(column), place++);
+  header->moveSection(header->visualIndex(other), header->count() - 1);
   header->setStretchLastSection(true);
   table_->horizontalHeader()->setSectionsClickable(true);
   table_->horizontalHeader()->setSortIndicatorShown(false);
@@ -319,8 +321,8 @@ void CandidatesView::filterAndSort() {
   table_->setColumnHidden(strip, !strips);
   if (!shown_.empty() && (!fitted_ || !sameLength)) {
     table_->fitColumns(-1);
-    table_->setColumnWidth(variant, std::clamp(table_->columnWidth(variant), 70, 190));
-    table_->setColumnWidth(other, std::clamp(table_->columnWidth(other), 60, 124));
+    const int share = std::max(190, table_->viewport()->width() * 3 / 10);
+    table_->setColumnWidth(variant, std::clamp(table_->columnWidth(variant), 70, share));
     fitted_ = true;
   }
   following_ = false;
