@@ -66,6 +66,7 @@ class ContractPrinter {
   void packRows(Generator& generator, const Affine& batch, const std::string& name);
   void epilogue(Generator& generator, const Affine& batch, bool direct);
   [[nodiscard]] bool isLight() const;
+  [[nodiscard]] int sumsInResult() const;
 
   const NestContext& context_;
   FileContext& file_;
@@ -138,14 +139,10 @@ Function ContractPrinter::pack(bool vectors) {
   const Affine panel = t - batch * panels;
   const std::string to = file_.arrays[static_cast<std::size_t>(packed_)].name;
   generator.add(fmt::format("const long j0 = {};", space.text(panel * width)));
-  if (form_.columns() % width != 0) {
-    generator.add(fmt::format("const long count = min({}L, {} - j0);", width, form_.columns()));
-  } else {
-    generator.add(fmt::format("constexpr long count = {};", width));
-  }
+  const std::string count = countOfBlock(generator, width, form_.columns());
   generator.add(fmt::format("float* const panel = {} + t * {};", to, form_.depth() * width), {form_.b});
   if (form_.columns() % width != 0)
-    generator.add(fmt::format("if (count < {}) zero(panel, {});", width, form_.depth() * width));
+    generator.add(fmt::format("if ({} < {}) zero(panel, {});", count, width, form_.depth() * width));
   std::vector<Affine> batchIndex = fusion::unflatten(space, batch, batches);
   {
     // Rows of b that are contiguous along the depth are turned in registers.
@@ -156,8 +153,8 @@ Function ContractPrinter::pack(bool vectors) {
     generator.popLines();
     if (vectors && place && place->depth == 1 && place->row != 1 && form_.depth() >= settings_.lanes) {
       const std::string source = generator.use(place->array);
-      generator.add(fmt::format("packTransposed<{}>({} + {}, {}, count, {}, panel);", width, source,
-                                space.text(place->base + n * place->row), place->row, form_.depth()),
+      generator.add(fmt::format("packTransposed<{}>({} + {}, {}, {}, {}, panel);", width, source,
+                                space.text(place->base + n * place->row), place->row, count, form_.depth()),
                     {form_.b});
     } else {
       generator.push();
@@ -171,12 +168,11 @@ Function ContractPrinter::pack(bool vectors) {
         generator.add(fmt::format("store(panel + k * {} + (j - j0), keep({}, 0.0f, lanes), All());", width,
                                   generator.splatText(value)),
                       {form_.b});
-        generator.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{",
-                                  settings_.tileVectors),
-                      "});", {form_.b});
+        generator.pop(blockHeader(settings_.tileVectors, count, "long j, auto, auto lanes"), "});",
+                      {form_.b});
       } else {
         generator.add(fmt::format("panel[k * {} + (j - j0)] = {};", width, value.text), {form_.b});
-        generator.pop("for (long j = j0; j < j0 + count; ++j) {", "}", {form_.b});
+        generator.pop(fmt::format("for (long j = j0; j < j0 + {}; ++j) {{", count), "}", {form_.b});
       }
       generator.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", form_.depth()), "}", {form_.b});
     }
@@ -210,7 +206,10 @@ void ContractPrinter::packRows(Generator& generator, const Affine& batch, const 
     generator.add(fmt::format("store({} + (m - m0) * {} + (k - k0), {}, lanes);", name, stride,
                               generator.splatText(value)),
                   {form_.a});
-    generator.pop("forLanes<2>(k0, k1, [&](long k, auto, auto lanes) NUSCOPE_INLINE {", "});", {form_.a});
+    const bool blocked = settings_.blockK < form_.depth();
+    generator.pop(lanesHeader(2, blocked ? "k0" : "0", blocked ? "k1" : std::to_string(form_.depth()),
+                              "long k, auto, auto lanes"),
+                  "});", {form_.a});
   } else {
     generator.add(fmt::format("{}[(m - m0) * {} + (k - k0)] = {};", name, stride, value.text), {form_.a});
     generator.pop("for (long k = k0; k < k1; ++k) {", "}", {form_.a});
@@ -254,11 +253,12 @@ void ContractPrinter::epilogue(Generator& generator, const Affine& batch, bool d
   generator.override = nullptr;
   const auto nodes = anchorsOf(nest_);
   if (generator.vectors()) {
-    const std::string count = columns % settings_.tileN() == 0
-                                  ? std::to_string(settings_.tileN())
-                                  : fmt::format("min({}L, {} - j0)", settings_.tileN(), columns);
-    generator.pop(fmt::format("forBlock<{}>(j0, {}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{",
-                              settings_.tileVectors, count, direct ? " v" : ""),
+    const Extent tile = settings_.tileN();
+    const std::string count = columns % tile == 0 ? std::to_string(tile)
+                              : columns < tile    ? std::to_string(columns)
+                                                  : fmt::format("min({}L, {} - j0)", tile, columns);
+    generator.pop(blockHeader(settings_.tileVectors, count,
+                              direct ? "long j, auto v, auto lanes" : "long j, auto, auto lanes"),
                   "});", nodes);
   } else {
     generator.pop(fmt::format("for (long j = j0; j < min(j0 + {}, {}L); ++j) {{", settings_.tileN(), columns),
@@ -275,9 +275,18 @@ void ContractPrinter::epilogue(Generator& generator, const Affine& batch, bool d
 bool ContractPrinter::isLight() const {
   double weight = 0;
   for (const Anchor& anchor : nest_.anchors) {
-    if (anchor.role != fusion::Role::main) weight += coneWeight(file_, anchor.node);
+    if (anchor.role != fusion::Role::main) weight += coneWeight(file_, anchor.node, true);
   }
   return weight <= 6;
+}
+
+/// The array in which sums over blocks of the depth may grow: the product goes there as it is, in whole
+/// register blocks, and nowhere else. -1: there is none.
+int ContractPrinter::sumsInResult() const {
+  if (nest_.anchors.size() != 1 || form_.columns() % settings_.tileN() != 0) return -1;
+  const std::vector<int> targets = context_.targets(nest_.anchors[0]);
+  if (targets.size() != 1) return -1;
+  return file_.arrays[static_cast<std::size_t>(targets[0])].dtype == DType::f32 ? targets[0] : -1;
 }
 
 Function ContractPrinter::product(bool vectors) {
@@ -292,6 +301,7 @@ Function ContractPrinter::product(bool vectors) {
   const Extent blockK = std::min(settings_.blockK, depth);
   const bool blocked = blockK < depth;
   const bool direct = vectors && !blocked && isLight();
+  const int inResult = blocked ? sumsInResult() : -1;
   const Extent strip = settings_.stripM;
   function.units = nest_.rowCount();
   function.unit = settings_.tileM;
@@ -326,13 +336,15 @@ Function ContractPrinter::product(bool vectors) {
   const bool packs = settings_.packA || !place;
   const std::int64_t packedBytes =
       packs ? aligned((strip + settings_.tileM) * (blockK + settings_.lanes) * 4) : 0;
-  const std::int64_t sumBytes = blocked ? aligned((strip + settings_.tileM) * (panels * width + 16) * 4) : 0;
+  const std::int64_t sumBytes =
+      blocked && inResult < 0 ? aligned((strip + settings_.tileM) * (panels * width + 16) * 4) : 0;
   function.ownBytes = packedBytes + sumBytes;
   std::int64_t own = context_.ownOffset;
   const std::string rowsName = generator.fresh(file_.nameOf(form_.a) + "_rows");
   if (packs) generator.add(fmt::format("float* const {} = (float*)(own + {});", rowsName, own), {form_.a});
   own += packedBytes;
-  if (blocked) generator.add(fmt::format("float* const partial = (float*)(own + {});", own), function.nodes);
+  if (sumBytes > 0)
+    generator.add(fmt::format("float* const partial = (float*)(own + {});", own), function.nodes);
 
   generator.push();  // blocks of the depth
   if (blocked) {
@@ -383,8 +395,17 @@ Function ContractPrinter::product(bool vectors) {
     a = fmt::format("{} + {}mt * {} + k0 * {}", generator.use(place->array), base, rowStep, depthStep);
   }
   if (blocked) {
-    generator.add(fmt::format("constexpr long width = {};", panels * width + 16));
-    generator.add("float* const sums = partial + (mt - m0) * width + j0;");
+    generator.add(fmt::format("constexpr long width = {};", inResult >= 0 ? columns : panels * width + 16));
+    if (inResult >= 0) {
+      const Affine mt = Affine::atom(space.variable("mt", {0, rows - 1}, generator.depth()));
+      const Affine j0 = Affine::atom(space.variable("j0", {0, columns - 1}, generator.depth()));
+      const Affine at = generator.position(inResult, (batch * rows + mt) * columns + j0);
+      generator.add(
+          fmt::format("float* const sums = {} + {};", generator.useWritten(inResult), space.text(at)),
+          function.nodes);
+    } else {
+      generator.add("float* const sums = partial + (mt - m0) * width + j0;");
+    }
     generator.add(fmt::format("if (k0 > 0) loadBlock<R, {}>(sums, width, c);", settings_.tileVectors));
   } else if (!direct) {
     generator.add(fmt::format("constexpr long width = {};", width));
@@ -394,7 +415,9 @@ Function ContractPrinter::product(bool vectors) {
                             rowStep, depthStep, stepB, a),
                 function.nodes);
   if (!direct) generator.add(fmt::format("storeBlock<R, {}>(c, sums, width);", settings_.tileVectors));
-  if (blocked) {
+  if (inResult >= 0) {
+    // What was stored last is the product.
+  } else if (blocked) {
     generator.push();
     epilogue(generator, batch, false);
     generator.pop(fmt::format("if (k1 == {}) {{", depth));
@@ -404,9 +427,11 @@ Function ContractPrinter::product(bool vectors) {
   generator.pop("const auto block = [&](auto count, long mt) NUSCOPE_INLINE {", "};", function.nodes);
   const Extent rest = context_.batchRows % settings_.tileM;
   generator.add("long mt = m0;");
-  generator.add(fmt::format("for (; mt + {} <= m1; mt += {}) block(Number<{}>(), mt);", settings_.tileM,
-                            settings_.tileM, settings_.tileM),
-                function.nodes);
+  if (context_.batchRows >= settings_.tileM) {
+    generator.add(fmt::format("for (; mt + {} <= m1; mt += {}) block(Number<{}>(), mt);", settings_.tileM,
+                              settings_.tileM, settings_.tileM),
+                  function.nodes);
+  }
   if (rest != 0) generator.add(fmt::format("if (mt < m1) block(Number<{}>(), mt);", rest), function.nodes);
   generator.pop(fmt::format("for (long j0 = 0; j0 < {}; j0 += {}) {{", columns, width), "}", function.nodes);
   if (blocked) {

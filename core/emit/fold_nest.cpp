@@ -155,10 +155,9 @@ class FoldPrinter {
     const Affine row = space.quotient(t, blocks());
     std::vector<Affine> lead = fusion::unflatten(space, row, ConcreteShape(shape_.begin(), shape_.end() - 1));
     generator_.add(fmt::format("const long j0 = {};", space.text((t - row * blocks()) * block())));
-    generator_.add(fmt::format("const long count = min({}L, {} - j0);", block(), length));
+    const std::string count = countOfBlock(generator_, block(), length);
     const std::string name = generator_.fresh(file_.nameOf(node_) + "_lanes");
-    const std::string header =
-        fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{", vectors);
+    const std::string header = blockHeader(vectors, count, "long j, auto u, auto lanes");
     // The declaration needs the fold; both are known after the first walk.
     generator_.push();
     const auto laneIndex = [&] {
@@ -214,8 +213,7 @@ class FoldPrinter {
         const Value kept{fmt::format("keep({}, {}, lanes)", generator_.splatText(value), neutral), true,
                          value.dtype, 0, false};
         generator_.add(fmt::format("{} = {};", slot.text, generator_.combine(fold_, slot, kept)), {node_});
-        generator_.pop(fmt::format("forLanes<{}>(0, {}, [&](long k, auto u, auto lanes) NUSCOPE_INLINE {{",
-                                   context_.settings.unroll, extentText_),
+        generator_.pop(lanesHeader(context_.settings.unroll, "0", extentText_, "long k, auto u, auto lanes"),
                        "});", {node_});
       } else {
         const Value slot{name + "[0]", false, value.dtype, 0, false};

@@ -116,6 +116,11 @@ std::string Generator::use(int array) {
   return file_.arrays[static_cast<std::size_t>(array)].name;
 }
 
+std::string Generator::useWritten(int array) {
+  used_[array] = true;
+  return file_.arrays[static_cast<std::size_t>(array)].name;
+}
+
 Affine Generator::position(int array, const Affine& flat) const {
   const Array& one = file_.arrays[static_cast<std::size_t>(array)];
   return one.strip ? flat - stripBegin_ * one.width() : flat;
@@ -157,9 +162,7 @@ Value Generator::loadStored(NodeRef node, std::span<const Int> index) {
 
 void Generator::store(int array, const Affine& at, const Value& value, NodeRef node) {
   const Array& one = file_.arrays[static_cast<std::size_t>(array)];
-  used_[array] = true;
-  const std::string name = use(array);
-  used_[array] = true;
+  const std::string name = useWritten(array);
   const Affine where = position(array, at);
   if (value.vector ||
       space_.lanes(where)) {  // an axis of extent 1 has no position, but its value may be a vector

@@ -90,6 +90,7 @@ class Generator {
   void setStripBegin(const Affine& begin) { stripBegin_ = begin; }
   /// Names the array in this function.
   std::string use(int array);
+  std::string useWritten(int array);
   [[nodiscard]] const std::map<int, bool>& used() const { return used_; }
   Value asVector(const Value& value);
   std::string splatText(const Value& value) const;

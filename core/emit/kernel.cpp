@@ -98,7 +98,8 @@ void FilePrinter::readSettings() {
   settings_.packA = parameter(parameters_, "pack_a", 1) != 0;
   settings_.packB = parameter(parameters_, "pack_b", 1) != 0;
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
-  settings_.stream = parameter(parameters_, "stream", 1) != 0;
+  const bool leaves = tiling::leavesCaches(context_, results_, concrete_, target_);
+  settings_.stream = parameter(parameters_, "stream", leaves ? 1 : 0) != 0;
   const auto refuse = [](const std::string& what) { throw Refused{{what, "see the space of the variant"}}; };
   if (settings_.tileM < 1 || settings_.tileM > 32)
     refuse(fmt::format("tile_m = {} is not in 1 .. 32", settings_.tileM));
@@ -141,8 +142,7 @@ void FilePrinter::makeArguments() {
     array.dtype = results_[i]->dtype;
     array.shape = concrete_.shape(results_[i]);
     array.written = true;
-    array.stream = settings_.stream && fusion::countOf(array.shape) * tensor::byteSize(array.dtype) >
-                                           target_.memory[target_.memory.size() - 2].bytes / 2;
+    array.stream = settings_.stream;
     check(array.dtype, "a result");
     kernel_.arguments.push_back({"", array.dtype, array.shape, true});
     resultArrays_.push_back(addArray(std::move(array)));

@@ -70,6 +70,15 @@ std::vector<Line> arrayLines(const FileContext& file, const Generator& generator
 inline std::int64_t aligned(std::int64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
+/// The first line of a loop over lanes from .. to (C++ texts), in rounds of `unroll` vectors; `arguments` are
+/// those of its body. Ends that are numbers become parameters of the template.
+std::string lanesHeader(int unroll, const std::string& from, const std::string& to,
+                        std::string_view arguments);
+/// Likewise of a block of `vectors` vectors from j0 on, of which `count` lanes exist.
+std::string blockHeader(int vectors, const std::string& count, std::string_view arguments);
+/// How many lanes of the block that begins at j0 exist, as C++ text: a number, or the name of a variable that
+/// is defined here.
+std::string countOfBlock(Generator& generator, Extent block, Extent length);
 /// print(true) prints with vectors; where that is not possible, print(false) without, and the note says why.
 /// `seam`: the note where a concatenation's seam is in the way.
 template <class Print>
@@ -88,8 +97,9 @@ Function withVectorsIfPossible(std::string_view seam, Print print) {
 }
 /// Thrown by fold hooks once they have taken the fold.
 struct FoldTaken {};
-/// Rough scalar operations of a node's value at one index, through what is computed in place.
-double coneWeight(const FileContext& file, NodeRef node);
+/// Rough scalar operations of a node's value at one index, through what is computed in place. `varyingOnly`:
+/// without what has fewer elements than the node, and is therefore computed outside the innermost loop.
+double coneWeight(const FileContext& file, NodeRef node, bool varyingOnly = false);
 /// Nodes of the nest for the tags of lines: anchors.
 std::vector<NodeRef> anchorsOf(const fusion::Nest& nest);
 

@@ -13,15 +13,16 @@ using fusion::Anchor;
 using fusion::Nest;
 using fusion::Role;
 
-double coneWeight(const FileContext& file, NodeRef node) {
+double coneWeight(const FileContext& file, NodeRef node, bool varyingOnly) {
   double total = 0;
+  const Extent least = varyingOnly ? file.concrete->count(node) : 0;
   std::set<NodeRef> seen;
   std::vector<NodeRef> pending{node};
   while (!pending.empty()) {
     const NodeRef at = pending.back();
     pending.pop_back();
     if (!seen.insert(at).second) continue;
-    total += fusion::weight(at);
+    if (file.concrete->count(at) >= least) total += fusion::weight(at);
     for (const NodeRef operand : at->operands) {
       if (!file.arrayOf.contains(operand)) pending.push_back(operand);
     }
@@ -49,6 +50,35 @@ std::vector<Line> arrayLines(const FileContext& file, const Generator& generator
     }
   }
   return lines;
+}
+
+namespace {
+
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+std::string lanesHeader(int unroll, const std::string& from, const std::string& to,
+                        std::string_view arguments) {
+  const bool known = isNumber(from) && isNumber(to);
+  return fmt::format("forLanes<{}{}[&]({}) NUSCOPE_INLINE {{", unroll,
+                     known ? fmt::format(", {}, {}>(", from, to) : fmt::format(">({}, {}, ", from, to),
+                     arguments);
+}
+
+std::string blockHeader(int vectors, const std::string& count, std::string_view arguments) {
+  return fmt::format("forBlock<{}{}[&]({}) NUSCOPE_INLINE {{", vectors,
+                     isNumber(count) ? fmt::format(", {}>(j0, ", count) : fmt::format(">(j0, {}, ", count),
+                     arguments);
+}
+
+std::string countOfBlock(Generator& generator, Extent block, Extent length) {
+  if (length % block == 0) return std::to_string(block);
+  if (length < block) return std::to_string(length);
+  generator.add(fmt::format("const long count = min({}L, {} - j0);", block, length));
+  return "count";
 }
 
 namespace {
@@ -142,7 +172,7 @@ class RowPrinter {
 
   std::vector<Line> print() {
     if (nest_.flat) {
-      lanes(0, 0, nest_.length);
+      lanes(0, 0, nest_.length, {0});
     } else {
       const Affine begin = Affine::atom(generator_.space().variable("begin", {0, nest_.rowCount() - 1}, 0));
       generator_.setStripBegin(begin);
@@ -200,50 +230,61 @@ class RowPrinter {
     any = any || std::ranges::any_of(passes_.kept, [&](const auto& one) { return one.second == pass; });
     if (!any) return;
     unroll_ = !vectors_ ? 1 : folds ? context_.settings.unroll : std::min(context_.settings.unroll, 2);
-    std::int64_t from = 0;
-    std::vector<std::int64_t> ends;
+    std::vector<std::int64_t> begins{0};
     for (const std::int64_t seam : seams_) {
-      if (seam > 0 && seam < nest_.length) ends.push_back(seam);
+      if (seam > 0 && seam < nest_.length) begins.push_back(seam);
     }
-    ends.push_back(nest_.length);
     accumulators_.clear();
-    for (const std::int64_t end : ends) {
-      lanes(pass, from, end);
-      from = end;
+    // Parts of a concatenation that are equally long share a loop, for they mostly read the same elements.
+    const std::int64_t part = nest_.length / static_cast<std::int64_t>(begins.size());
+    bool equal = !folds && passes_.kept.empty();
+    for (std::size_t i = 0; i < begins.size(); ++i)
+      equal = equal && begins[i] == static_cast<std::int64_t>(i) * part;
+    if (equal && part * static_cast<std::int64_t>(begins.size()) == nest_.length) {
+      lanes(pass, 0, part, begins);
+    } else {
+      for (std::size_t i = 0; i < begins.size(); ++i)
+        lanes(pass, begins[i], i + 1 < begins.size() ? begins[i + 1] : nest_.length, {0});
     }
     finishFolds(pass);
   }
 
-  void lanes(int pass, std::int64_t from, std::int64_t to) {
+  /// One loop over lanes from .. to, once for each shift.
+  void lanes(int pass, std::int64_t from, std::int64_t to, const std::vector<std::int64_t>& shifts) {
     generator_.push();
     // A single lane has no variable, so that it is the same index for whoever broadcasts it.
-    const Affine lane = nest_.length == 1 && !nest_.flat ? Affine() : generator_.laneVariable("j", from, to);
+    const Affine first = nest_.length == 1 && !nest_.flat ? Affine() : generator_.laneVariable("j", from, to);
     if (nest_.flat) {
-      flatLanes(lane);
+      flatLanes(first);
     } else {
-      std::vector<Affine> index = rowIndex_;
-      index.push_back(lane);
-      laneIndex_ = index;
-      useBuffers(pass);
-      for (const auto& [node, first] : passes_.kept) {
-        if (first == pass) keep(node, index);
-      }
-      for (const Anchor& anchor : nest_.anchors) {
-        if (anchor.role == Role::rowLevel || passes_.of(anchor) != pass) continue;
-        if (anchor.role == Role::rowFold) {
-          accumulate(anchor, lane);
-        } else {
-          full(anchor, index, lane);
+      for (const std::int64_t shift : shifts) {
+        const Affine lane = first + shift;
+        std::vector<Affine> index = rowIndex_;
+        index.push_back(lane);
+        laneIndex_ = index;
+        useBuffers(pass);
+        for (const auto& [node, own] : passes_.kept) {
+          if (own == pass) keep(node, index);
+        }
+        for (const Anchor& anchor : nest_.anchors) {
+          if (anchor.role == Role::rowLevel || passes_.of(anchor) != pass) continue;
+          if (anchor.role == Role::rowFold) {
+            accumulate(anchor, lane);
+          } else {
+            full(anchor, index, lane);
+          }
         }
       }
     }
-    const std::string bounds = nest_.flat ? "begin, end" : fmt::format("{}, {}", from, to);
     const auto nodes = anchorsOf(nest_);
     if (vectors_) {
       const int unroll = nest_.flat ? std::min(context_.settings.unroll, 2) : unroll_;
-      generator_.pop(fmt::format("forLanes<{}>({}, [&](long j, auto{}, auto lanes) NUSCOPE_INLINE {{", unroll,
-                                 bounds, accumulators_.empty() ? "" : " u"),
-                     "});", nodes);
+      const std::string begin = nest_.flat ? "begin" : std::to_string(from);
+      const std::string end = nest_.flat ? "end" : std::to_string(to);
+      generator_.pop(
+          lanesHeader(unroll, begin, end,
+                      accumulators_.empty() ? "long j, auto, auto lanes" : "long j, auto u, auto lanes"),
+          "});", nodes);
     } else if (nest_.flat) {
       generator_.pop("for (long j = begin; j < end; ++j) {", "}", nodes);
     } else {

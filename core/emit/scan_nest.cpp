@@ -92,9 +92,8 @@ class ScanPrinter {
                    {node_});
     storeAll(index, "before + within", true);
     generator_.add("before = before + lastLane(within);", {node_});
-    generator_.pop(
-        fmt::format("forLanes<2>(0, {}, [&](long j, auto, auto lanes) NUSCOPE_INLINE {{", shape_.back()),
-        "});", {node_});
+    generator_.pop(lanesHeader(2, "0", std::to_string(shape_.back()), "long j, auto, auto lanes"), "});",
+                   {node_});
     generator_.pop("for (long r = begin; r < end; ++r) {");
   }
 
@@ -105,7 +104,7 @@ class ScanPrinter {
     const Affine outer = space.quotient(t, blocks());
     const auto lead = fusion::unflatten(space, outer, without({axis_, shape_.size() - 1}));
     generator_.add(fmt::format("const long j0 = {};", space.text((t - outer * blocks()) * block())));
-    generator_.add(fmt::format("const long count = min({}L, {} - j0);", block(), shape_.back()));
+    const std::string count = countOfBlock(generator_, block(), shape_.back());
     const std::string zero = Generator::identity(semantics::Fold::sum, node_->dtype);
     generator_.add(fmt::format("{} sums[{}] = {{}};", vectorType(node_->dtype), context_.settings.unroll),
                    {node_});
@@ -119,9 +118,8 @@ class ScanPrinter {
     const Value value = summand(index, k);
     generator_.add(fmt::format("sums[u] = sums[u] + {};", generator_.splatText(value)), {node_});
     storeAll(index, "sums[u]", true);
-    generator_.pop(fmt::format("forBlock<{}>(j0, count, [&](long j, auto u, auto lanes) NUSCOPE_INLINE {{",
-                               context_.settings.unroll),
-                   "});", {node_});
+    generator_.pop(blockHeader(context_.settings.unroll, count, "long j, auto u, auto lanes"), "});",
+                   {node_});
     generator_.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", shape_[axis_]));
     generator_.pop("for (long t = begin; t < end; ++t) {");
   }

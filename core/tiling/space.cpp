@@ -29,7 +29,8 @@ struct Facts {
   };
   std::vector<Product> products;
   bool vectorLoops = false;
-  Extent largestResult = 0;        ///< bytes
+  Extent largestResult = 0;  ///< bytes
+  bool leavesCaches = false;
   Extent stripRowBytes = 0;        ///< intermediates of one row of the widest fused group
   std::set<std::string> plans;     ///< distinct ones
   std::vector<std::int64_t> fuse;  ///< values that lead to distinct plans
@@ -77,11 +78,12 @@ void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::
 }
 
 Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results,
-              const tensor::Extents& extents) {
+              const tensor::Extents& extents, const Target& target) {
   std::vector<NodeRef> roots(results.begin(), results.end());
   for (const tensor::Parameter& one : context.parameters) roots.push_back(one.node);
   const fusion::Concrete concrete(context, roots, extents);
   Facts facts;
+  facts.leavesCaches = leavesCaches(context, results, concrete, target);
   for (const NodeRef result : results) {
     facts.largestResult =
         std::max(facts.largestResult, concrete.count(result) * tensor::byteSize(result->dtype));
@@ -273,6 +275,15 @@ void movePresets(Space& space) {
 
 }  // namespace
 
+bool leavesCaches(const tensor::Program& context, std::span<const NodeRef> results,
+                  const fusion::Concrete& concrete, const Target& target) {
+  const auto bytes = [&](NodeRef node) { return concrete.count(node) * tensor::byteSize(node->dtype); };
+  std::int64_t total = 0;
+  for (const tensor::Parameter& one : context.parameters) total += bytes(one.node);
+  for (const NodeRef result : results) total += bytes(result);
+  return total > target.memory[target.memory.size() - 2].bytes / 4 * 3;
+}
+
 void count(Space& space) {
   space.combinations = 1;
   for (const Parameter& one : space.parameters)
@@ -296,7 +307,7 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results,
   Space space;
   Facts facts;
   try {
-    facts = factsOf(context, results, extents);
+    facts = factsOf(context, results, extents, target);
   } catch (const fusion::Refused& refused) {
     space.conflict.push_back(refused.refusal.message);
     return space;
@@ -309,9 +320,12 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results,
       {"fuse",
        "2: nests over the same rows run strip by strip; 1: they share loops; 0: every operator has its own",
        facts.fuse, facts.fuse.back()});
-  const std::int64_t lastCache = target.memory[target.memory.size() - 2].bytes;
-  if (facts.largestResult > lastCache / 2) {
-    space.parameters.push_back({"stream", "store large results past the caches", {0, 1}, 1});
+  // Results that stay in the cache of one core are not worth a choice; nor, beside a product, those that stay
+  // in any.
+  const std::int64_t ownCache = target.memory[target.memory.size() > 2 ? 1 : 0].bytes;
+  if (facts.leavesCaches || (facts.products.empty() && facts.largestResult > ownCache)) {
+    space.parameters.push_back(
+        {"stream", "store results past the caches", {0, 1}, facts.leavesCaches ? 1 : 0});
   }
   if (facts.vectorLoops)
     space.parameters.push_back({"unroll", "vectors per round of vector loops", {1, 2, 4, 8}, 4});

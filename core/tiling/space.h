@@ -14,7 +14,7 @@
 //                    operators and row folds share loops, one nest after the other; 0: every operator is its
 //                    own nest
 //   unroll           vectors per round of vector loops
-//   stream           1: results larger than the last cache are stored past the caches
+//   stream           1: results are stored past the caches; the preset where a call leaves the last cache
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,6 +24,10 @@
 
 #include "core/machine/target.h"
 #include "core/tensor/graph.h"
+
+namespace nuscope::fusion {
+class Concrete;
+}
 
 namespace nuscope::tiling {
 
@@ -58,6 +62,10 @@ struct Space {
 /// Throws UserError when an extent is missing.
 Space spaceOf(const tensor::Program& context, std::span<const tensor::NodeRef> results,
               const tensor::Extents& extents, const machine::Target& target);
+
+/// Whether what a call reads and writes is more than three quarters of the last cache.
+bool leavesCaches(const tensor::Program& context, std::span<const tensor::NodeRef> results,
+                  const fusion::Concrete& concrete, const machine::Target& target);
 
 /// Counts what is admitted and explains an empty space; spaceOf has called it.
 void count(Space& space);

@@ -161,56 +161,62 @@ struct Number {
   constexpr operator int() const { return N; }
 };
 
+/// body(Number<0>()) .. body(Number<N - 1>()).
+template <int N, class Body>
+inline NUSCOPE_INLINE void forNumbers(Body body) {
+  if constexpr (N > 1) forNumbers<N - 1>(body);
+  body(Number<N - 1>());
+}
+
 /// body(j, number of the vector in its round, lanes) for j = from, from + W, ... < to; rounds of `Unroll` vectors.
 template <int Unroll, class Body>
 inline NUSCOPE_INLINE void forLanes(long from, long to, Body body) {
   long j = from;
   if constexpr (Unroll > 1) {
-    for (; j + Unroll * W <= to; j += Unroll * W) {
-      body(j, Number<0>(), All());
-      body(j + W, Number<1>(), All());
-      if constexpr (Unroll > 2) body(j + 2 * W, Number<2>(), All());
-      if constexpr (Unroll > 3) body(j + 3 * W, Number<3>(), All());
-      if constexpr (Unroll > 4) body(j + 4 * W, Number<4>(), All());
-      if constexpr (Unroll > 5) body(j + 5 * W, Number<5>(), All());
-      if constexpr (Unroll > 6) body(j + 6 * W, Number<6>(), All());
-      if constexpr (Unroll > 7) body(j + 7 * W, Number<7>(), All());
-    }
+    for (; j + Unroll * W <= to; j += Unroll * W)
+      forNumbers<Unroll>([&](auto u) NUSCOPE_INLINE { body(j + u * W, u, All()); });
   }
   for (; j + W <= to; j += W) body(j, Number<0>(), All());
   if (j < to) body(j, Number<0>(), First{int(to - j)});
 }
 
-/// One round of `Vectors` vectors from j on, of which `count` lanes exist; the number of a vector is its place.
+/// The same where both ends are known: nothing is compiled that never runs.
+template <int Unroll, long From, long To, class Body>
+inline NUSCOPE_INLINE void forLanes(Body body) {
+  constexpr long whole = (To - From) / W, rest = (To - From) % W;
+  long j = From;
+  if constexpr (Unroll > 1 && whole >= Unroll) {
+    for (; j + Unroll * W <= To; j += Unroll * W)
+      forNumbers<Unroll>([&](auto u) NUSCOPE_INLINE { body(j + u * W, u, All()); });
+  }
+  if constexpr (Unroll == 1 || whole % Unroll != 0) {
+    for (; j + W <= To; j += W) body(j, Number<0>(), All());
+  }
+  if constexpr (rest != 0) body(j, Number<0>(), First{int(rest)});
+}
+
+/// One round of vectors from j on, of which `Count` lanes exist; the number of a vector is its place.
+template <int Vectors, long Count, class Body>
+inline NUSCOPE_INLINE void forBlock(long j, Body body) {
+  constexpr long whole = Count < Vectors * W ? Count / W : Vectors;
+  if constexpr (whole > 0) forNumbers<int(whole)>([&](auto v) NUSCOPE_INLINE { body(j + v * W, v, All()); });
+  if constexpr (whole < Vectors && Count % W != 0) body(j + whole * W, Number<int(whole)>(), First{int(Count % W)});
+}
+/// The same where the count is known only when it runs.
 template <int Vectors, class Body>
 inline NUSCOPE_INLINE void forBlock(long j, long count, Body body) {
-  const auto one = [&](auto v) NUSCOPE_INLINE {
+  if (count >= Vectors * W) {
+    forBlock<Vectors, long(Vectors) * W>(j, body);
+    return;
+  }
+  forNumbers<Vectors>([&](auto v) NUSCOPE_INLINE {
     const long left = count - v * W;
     if (left >= W) {
       body(j + v * W, v, All());
     } else if (left > 0) {
       body(j + v * W, v, First{int(left)});
     }
-  };
-  if (count == Vectors * W) {
-    body(j, Number<0>(), All());
-    if constexpr (Vectors > 1) body(j + W, Number<1>(), All());
-    if constexpr (Vectors > 2) body(j + 2 * W, Number<2>(), All());
-    if constexpr (Vectors > 3) body(j + 3 * W, Number<3>(), All());
-    if constexpr (Vectors > 4) body(j + 4 * W, Number<4>(), All());
-    if constexpr (Vectors > 5) body(j + 5 * W, Number<5>(), All());
-    if constexpr (Vectors > 6) body(j + 6 * W, Number<6>(), All());
-    if constexpr (Vectors > 7) body(j + 7 * W, Number<7>(), All());
-    return;
-  }
-  one(Number<0>());
-  if constexpr (Vectors > 1) one(Number<1>());
-  if constexpr (Vectors > 2) one(Number<2>());
-  if constexpr (Vectors > 3) one(Number<3>());
-  if constexpr (Vectors > 4) one(Number<4>());
-  if constexpr (Vectors > 5) one(Number<5>());
-  if constexpr (Vectors > 6) one(Number<6>());
-  if constexpr (Vectors > 7) one(Number<7>());
+  });
 }
 
 // ------------------------------------------------------------------------------------------------------- arithmetic
@@ -476,13 +482,6 @@ template <class V>
 inline NUSCOPE_INLINE V lastLane(V x) { return splat(x[W - 1]); }
 
 // ------------------------------------------------------------------------------------------------- matrix products
-/// body(Number<0>()) .. body(Number<N - 1>()).
-template <int N, class Body>
-inline NUSCOPE_INLINE void forNumbers(Body body) {
-  if constexpr (N > 1) forNumbers<N - 1>(body);
-  body(Number<N - 1>());
-}
-
 /// c[R][V] += sum over k of a[i][k] * b[k][j]. a[i][k] = a[i * RowA + k * DepthA], b[k][j] = b[k * DepthB + j]. All of c
 /// stays in registers.
 template <int R, int V, long RowA, long DepthA, long DepthB>
