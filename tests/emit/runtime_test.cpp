@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "core/base/process.h"
@@ -15,85 +17,40 @@
 namespace nuscope::emit {
 namespace {
 
-constexpr const char* source = R"(
-#include "nuscope_runtime.h"
-#include <math.h>
-using nuscope::F;
-
-static double ulps(float got, double want, double absolute) {
-  if (want != want) return 0;
-  if (got != got) return 1e9;
-  if (isinf(got)) return fabs(want) > 3.4028234e38 ? 0 : 1e9;
-  int e;
-  frexp(want, &e);
-  const double unit = ldexp(1.0, e - 24 < -149 ? -149 : e - 24);
-  double error = fabs(got - want) - absolute;
-  return error <= 0 ? 0 : error / unit;
-}
-
-#define CHECK(name, from, absolute)                                                          \
-  extern "C" double worst_##name(unsigned step, unsigned* where) {                           \
-    double worst = 0;                                                                        \
-    unsigned bits = 0;                                                                       \
-    const auto look = [&](const unsigned (&at)[nuscope::W]) {                                \
-      F x;                                                                                   \
-      for (int l = 0; l < nuscope::W; ++l) __builtin_memcpy((char*)&x + 4 * l, &at[l], 4);   \
-      const F y = nuscope::name(x);                                                          \
-      for (int l = 0; l < nuscope::W; ++l) {                                                 \
-        if (!(from(x[l]))) continue;                                                         \
-        const double error = ulps(y[l], ::name((double)x[l]), absolute);                     \
-        if (error > worst) { worst = error; *where = at[l]; }                                \
-      }                                                                                      \
-    };                                                                                       \
-    unsigned at[nuscope::W];                                                                 \
-    for (unsigned long n = 0; n < (1UL << 32); n += step * (unsigned long)nuscope::W) {      \
-      for (int l = 0; l < nuscope::W; ++l) { at[l] = bits; bits += step; }                   \
-      look(at);                                                                              \
-    }                                                                                        \
-    const unsigned edges[] = {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,    \
-                              0xff800000, 0x42b17218, 0x42b17217, 0xc2aeac50, 0xc2cff1b5, 0x3f800000, 0x3f7fffff,         \
-                              0x3f000000, 0x4b000000, 0x4b000001, 0x46000000, 0x3f200000, 0x3f1fffff, 0x3fc90fdb, 0x40490fdb}; \
-    for (const unsigned edge : edges) {                                                      \
-      for (int l = 0; l < nuscope::W; ++l) at[l] = edge;                                     \
-      look(at);                                                                              \
-    }                                                                                        \
-    return worst;                                                                            \
+/// runtime_checks.cpp as it is compiled for one target; built once.
+class Checks {
+ public:
+  explicit Checks(const machine::Target& target)
+      : folder_(std::filesystem::temp_directory_path() /
+                fmt::format("nuscope-runtime-{}-{}", getpid(), target.name)) {
+    std::filesystem::create_directories(folder_);
+    ProcessOptions options;
+    options.arguments = target.compiler;
+    for (const std::string& flag :
+         {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(),
+          fmt::format("-DNUSCOPE_LANES={}", target.vector.floats()),
+          std::string(NUSCOPE_SOURCE_DIR "/tests/emit/runtime_checks.cpp"), std::string("-o"),
+          (folder_ / "f.so").string(), std::string("-lm"), std::string("-pthread")}) {
+      options.arguments.push_back(flag);
+    }
+    const Finished finished = runProcess(options, "", std::chrono::seconds(120));
+    if (!finished.end.success()) throw std::runtime_error(finished.errors);
+    handle_ = dlopen((folder_ / "f.so").c_str(), RTLD_NOW);
+    if (handle_ == nullptr) throw std::runtime_error(dlerror());
   }
-#define ANY(x) true
-#define POSITIVE(x) ((x) > 0)
-#define FINITE(x) (isfinite(x))
-CHECK(exp, ANY, 0)
-CHECK(log, POSITIVE, 0)
-CHECK(tanh, ANY, 0)
-CHECK(sin, FINITE, 0x1p-23)
-CHECK(cos, FINITE, 0x1p-23)
-CHECK(sqrt, POSITIVE, 0)
-CHECK(floor, FINITE, 0)
-CHECK(rint, FINITE, 0)
+  ~Checks() {
+    if (handle_ != nullptr) dlclose(handle_);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Checks(const Checks&) = delete;
+  Checks& operator=(const Checks&) = delete;
+  [[nodiscard]] void* function(const std::string& name) const { return dlsym(handle_, name.c_str()); }
 
-extern "C" long pool_sum(int threads, int rounds) {
-  long total = 0;
-  for (int r = 0; r < rounds; ++r) {
-    long part[64] = {};
-    nuscope::parallel(threads, [&](int p, int n) {
-      for (long i = nuscope::shareBegin(1000, 16, p, n); i < nuscope::shareBegin(1000, 16, p + 1, n); ++i) part[p] += i;
-    });
-    for (const long one : part) total += one;
-  }
-  return total;
-}
-extern "C" long strips(long batches, long rows, long unit, long strip, int parts) {
-  // Every row once, in strips that end with their batch: the sum of row * row tells.
-  long total = 0;
-  for (int p = 0; p < parts; ++p) {
-    nuscope::forStrips(batches, rows, unit, strip, p, parts, [&](long begin, long end) {
-      if (begin / rows != (end - 1) / rows || begin % rows % unit != 0 || begin >= end) total += 1L << 40;
-      for (long r = begin; r < end; ++r) total += r * r;
-    });
-  }
-  return total;
-}
-)";
+ private:
+  std::filesystem::path folder_;
+  void* handle_ = nullptr;
+};
 
 class Runtime : public testing::TestWithParam<std::string> {
  protected:
@@ -102,38 +59,24 @@ class Runtime : public testing::TestWithParam<std::string> {
     if (!machine::missingFeatures(target).empty()) {
       GTEST_SKIP() << "this processor lacks " << machine::missingFeatures(target)[0];
     }
-    folder_ =
-        std::filesystem::temp_directory_path() / fmt::format("nuscope-runtime-{}-{}", getpid(), GetParam());
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "f.cpp") << "#define NUSCOPE_LANES " << target.vector.floats() << "\n" << source;
-    ProcessOptions options;
-    options.arguments = target.compiler;
-    for (const std::string& flag :
-         {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), (folder_ / "f.cpp").string(),
-          std::string("-o"), (folder_ / "f.so").string(), std::string("-lm"), std::string("-pthread")}) {
-      options.arguments.push_back(flag);
-    }
-    const Finished finished = runProcess(options, "", std::chrono::seconds(120));
-    ASSERT_TRUE(finished.end.success()) << finished.errors;
-    handle_ = dlopen((folder_ / "f.so").c_str(), RTLD_NOW);
-    ASSERT_NE(handle_, nullptr) << dlerror();
+    auto& one = built_[GetParam()];
+    if (!one) one = std::make_unique<Checks>(target);
+    checks_ = one.get();
   }
-  void TearDown() override {
-    if (handle_ != nullptr) dlclose(handle_);
-    std::filesystem::remove_all(folder_);
-  }
+  static void TearDownTestSuite() { built_.clear(); }
   template <class T>
   T function(const std::string& name) {
-    return reinterpret_cast<T>(dlsym(handle_, name.c_str()));
+    return reinterpret_cast<T>(checks_->function(name));
   }
   void expectWithin(const std::string& name, double bound) {
     unsigned where = 0;
-    const double worst = function<double (*)(unsigned, unsigned*)>("worst_" + name)(997, &where);
+    const double worst = function<double (*)(unsigned long, unsigned long, unsigned, unsigned*)>(
+        "worst_" + name)(0, 1UL << 32, 997, &where);
     EXPECT_LE(worst, bound) << name << fmt::format(" at {:#x}", where);
     RecordProperty("ulps_" + name, fmt::format("{:.3f}", worst));
   }
-  std::filesystem::path folder_;
-  void* handle_ = nullptr;
+  static inline std::map<std::string, std::unique_ptr<Checks>> built_;
+  const Checks* checks_ = nullptr;
 };
 
 TEST_P(Runtime, FunctionsKeepTheirBounds) {
