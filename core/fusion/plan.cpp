@@ -252,7 +252,7 @@ Cone Planner::coneOf(NodeRef node, bool copy, NestKind kind, const std::optional
     domain.visit(node, index);
   }
   cone.accesses = std::move(domain.accesses);
-  if (kind == NestKind::row && isInPlace(node)) {
+  if (kind == NestKind::row && (copy || isInPlace(node))) {
     cone.row =
         flatten(std::vector<Affine>(index.begin(), index.end() - (index.empty() ? 0 : 1)), leading(shape));
     cone.lane = index.empty() ? Affine() : index.back();

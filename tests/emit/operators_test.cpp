@@ -59,6 +59,10 @@ const std::vector<std::string>& operatorPrograms() {
       "np.cumsum(x, axis=0), x @ x.T\n",
       "def same_twice(x: f32[M, N], s: f32):\n    y = x * s\n    return x, y, y, y.T, np.sum(y, axis=-1), "
       "s\n",
+      "def copied(x: f32[M, N]):\n    return x\n",
+      "def carried(x: f32[M, N], y: f32[N, K]):\n    M, N = x.shape\n    K = y.shape[1]\n    s = "
+      "np.zeros((M, K))\n"
+      "    for n in range(N):\n        s = s * 0.5 + x[:, n : n + 1] * y[n : n + 1]\n    return s\n",
       "def counted(x: f32[M, N]):\n    M, N = x.shape\n    return x * np.arange(N), x + M, np.arange(M)[:, "
       "None] * np.arange(N)\n",
       "def statistics(x: f32[M, N]):\n    m = np.mean(x, axis=-1, keepdims=True)\n    v = np.mean((x - m) ** "

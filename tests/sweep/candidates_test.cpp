@@ -147,7 +147,9 @@ extern "C" void nuscope_silu(const float* x, float* result, int) {
   ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   const json against = json::parse(finished.output).at("against");
   ASSERT_EQ(against.size(), 1U);
-  EXPECT_EQ(against[0].at("state"), "failed") << against.dump(1);
+  EXPECT_NE(against[0].at("state"), "measured");
+  EXPECT_NE(against[0].at("reason").get<std::string>().find("runtime error"), std::string::npos)
+      << against.dump(1);
 }
 
 }  // namespace
