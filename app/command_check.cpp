@@ -15,6 +15,7 @@
 #include "core/schedule/certificate.h"
 #include "core/schedule/explain.h"
 #include "core/schedule/hang.h"
+#include "core/schedule/named_region.h"
 #include "core/schedule/order.h"
 #include "core/schedule/run.h"
 #include "core/schedule/timing.h"
@@ -35,7 +36,7 @@ struct Options {
   std::string hang;
   std::string time;
   std::vector<std::int64_t> order;
-  std::int64_t uses = -1;
+  std::string uses;
   int repair = 0;
   int patch = 0;
   int steps = 0;
@@ -228,13 +229,9 @@ int printWaits(const CheckedSchedule& c, const Options& options, const Progress&
   const auto target =
       schedule::timingTarget(options.time.empty() ? "h100" : options.time, analysis->schedule());
   if (!target || redundant.empty()) return yes;
-  const auto without =
-      std::make_shared<const schedule::Schedule>(schedule::withoutWaits(analysis->schedule(), redundant));
-  const auto before = schedule::modelTime(*analysis, *target, progress);
-  const auto after = schedule::modelTime(**schedule::Analysis::of(without, progress), *target, progress);
-  if (before && after)
+  if (const auto gain = schedule::gainOfDropping(*analysis, redundant, *target, progress))
     fmt::print("modelled on {}: {:.1f} us with them, {:.1f} us without the redundant ones ({} polls saved)\n",
-               target->name, before->makespan * 1e6, after->makespan * 1e6, redundant.size());
+               target->name, gain->before * 1e6, gain->after * 1e6, redundant.size());
   return yes;
 }
 
@@ -269,17 +266,19 @@ int printOrder(const CheckedSchedule& c, const std::vector<std::int64_t>& ids, c
   return no;
 }
 
-int printUses(const CheckedSchedule& c, std::int64_t id, const Progress& progress) {
+int printUses(const CheckedSchedule& c, const std::string& region, const Progress& progress) {
   const auto analysis = analysisOf(c, progress);
-  const std::int32_t b = analysis->ids().buffer(id);
-  if (b < 0) throw UserError(fmt::format("there is no buffer {}", id));
-  const auto uses = schedule::usesOf(*analysis, b, {});
+  const auto& s = analysis->schedule();
+  const auto wanted = orThrow(schedule::parseRegion(s, region), "--uses");
+  const auto uses = schedule::usesOf(*analysis, wanted.buffer, wanted.region);
   for (const auto& use : uses)
-    fmt::print("{:<6} {}{}\n", use.write ? "writes" : "reads", nameOf(analysis->schedule(), use.task),
+    fmt::print("{:<6} {}{}{}\n", use.write ? "writes" : "reads", nameOf(s, use.task),
+               use.buffer == wanted.buffer
+                   ? ""
+                   : fmt::format("  as {}", s.buffers[static_cast<std::size_t>(use.buffer)].name),
                use.unordered < 0
                    ? ""
-                   : "  not ordered with " +
-                         nameOf(analysis->schedule(), uses[static_cast<std::size_t>(use.unordered)].task));
+                   : "  not ordered with " + nameOf(s, uses[static_cast<std::size_t>(use.unordered)].task));
   return exitOf(c.verdict());
 }
 
@@ -300,7 +299,7 @@ std::optional<int> single(const CheckedSchedule& c, const Options& options, cons
   if (options.waits) return printWaits(c, options, progress);
   if (!options.time.empty()) return printTime(c, options.time, progress);
   if (!options.order.empty()) return printOrder(c, options.order, progress);
-  if (options.uses >= 0) return printUses(c, options.uses, progress);
+  if (!options.uses.empty()) return printUses(c, options.uses, progress);
   if (options.steps != 0) return printSteps(c, options.steps);
   if (options.repair != 0)
     return writeRepaired(c, chosen(repairsOf(c, progress), options.repair, c.file), options.output);
@@ -385,7 +384,9 @@ void addCheck(CLI::App& app, Action& action) {
       ->add_option("--order", options->order,
                    "Two task ids: the shortest chain that orders them, or a run each way")
       ->expected(2);
-  command->add_option("--uses", options->uses, "A buffer id: its writers and readers in order");
+  command->add_option(
+      "--uses", options->uses,
+      "A buffer by id or name, or a region of it (63[0:1,16:32]): its writers and readers in order");
   command->add_option("--steps", options->steps, "The run that shows the N-th finding, step by step");
   command
       ->add_option("--passes", options->request.passes,

@@ -31,6 +31,7 @@ class Replayer {
   explicit Replayer(const Json& certificate)
       : certificate_(certificate), schedule_(certificate.at("schedule")) {
     for (const Json& b : schedule_.at("buffers")) buffers_[b.at("id")] = b;
+    unite();
     std::map<Id, Id> last;  // per SM
     for (const Json& t : schedule_.at("tasks")) {
       const Id id = t.at("id");
@@ -132,9 +133,10 @@ class Replayer {
         box = cut(buffer, box.size() - 1, p.at("n_off"), p.at("N_tile"), outside);
         outside = outside || p.at("N_tile").get<Id>() < 1;
         if (op == "GEMM_TILE") {
-          const Box rows = cut(buffer, 0, p.value("m_off", Id{0}), p.at("M_tile"), outside);
-          outside = outside || p.at("M_tile").get<Id>() < 1;
-          if (box.size() > 1) box[0] = rows[0];
+          const Id from = p.value("m_off", Id{0});
+          const Id count = p.at("M_tile");
+          if (box.size() > 1) box[0] = cut(buffer, 0, from, count, outside)[0];
+          outside = outside || count < 1 || (box.size() == 1 && (from != 0 || count != 1));  // one row
         }
         const Json& weight = buffers_.at(t.at("inputs")[1].get<Id>()).at("shape");
         outside = outside || (!weight.empty() && weight.back() != p.at("K"));
@@ -147,12 +149,24 @@ class Replayer {
     }
     if (outside) outside_.insert(id);
   }
-  std::string storage(Id buffer) const {
-    const Json& b = buffers_.at(buffer);
-    if (b.contains("source") && !b["source"].is_null()) return "source " + b["source"].get<std::string>();
-    if (b.at("kind") == "KV_CACHE") return "cache " + b.at("name").get<std::string>();
-    return "buffer " + std::to_string(buffer);
+  /// Buffers that are one storage, directly or through others, have one name.
+  void unite() {
+    std::map<std::string, Id> first;  // buffer by source, and by the name of a cache
+    const auto root = [&](Id id) {
+      while (storage_.at(id) != id) id = storage_.at(id) = storage_.at(storage_.at(id));
+      return id;
+    };
+    for (const auto& [id, b] : buffers_) {
+      storage_[id] = id;
+      const auto join = [&, of = id](const std::string& key) {
+        storage_[root(of)] = root(first.emplace(key, of).first->second);
+      };
+      if (b.contains("source") && !b["source"].is_null()) join("source " + b["source"].get<std::string>());
+      if (b.at("kind") == "KV_CACHE") join("cache " + b.at("name").get<std::string>());
+    }
+    for (auto& [id, of] : storage_) of = root(id);
   }
+  Id storage(Id buffer) const { return storage_.at(buffer); }
   Id position(Id buffer, const std::vector<Id>& index) const {
     Id flat = 0;
     const Json& shape = buffers_.at(buffer).at("shape");
@@ -273,7 +287,7 @@ class Replayer {
       const Id element = f.at("element");
       require(canStart(s, task()), where + "it cannot start there");
       bool reads = false;
-      std::string from;
+      Id from = 0;
       for (const Access* a : of(task())) {
         if (a->write || a->buffer != f.at("buffer").get<Id>() || !covers(*a, element)) continue;
         reads = transient(a->buffer, element);
@@ -413,7 +427,7 @@ class Replayer {
   }
   template <class Precedes>
   void conflicts(const Precedes& precedes) {
-    std::map<std::string, std::vector<const Access*>> byStorage;
+    std::map<Id, std::vector<const Access*>> byStorage;
     for (const Access& a : touched_) byStorage[storage(a.buffer)].push_back(&a);
     for (const auto& [name, list] : byStorage) {
       for (std::size_t i = 0; i < list.size(); ++i) {
@@ -421,9 +435,9 @@ class Replayer {
           const Access& a = *list[i];
           const Access& b = *list[j];
           if (a.task == b.task || (!a.write && !b.write) || !meet(a, b)) continue;
-          require(precedes(a.task, b.task) || precedes(b.task, a.task), "tasks " + std::to_string(a.task) +
-                                                                            " and " + std::to_string(b.task) +
-                                                                            " are not ordered on " + name);
+          require(precedes(a.task, b.task) || precedes(b.task, a.task),
+                  "tasks " + std::to_string(a.task) + " and " + std::to_string(b.task) +
+                      " are not ordered on buffer " + std::to_string(name));
         }
       }
       for (const Access* read : list) {
@@ -432,8 +446,9 @@ class Replayer {
         for (const Access* w : list) {
           if (w->write && precedes(w->task, read->task)) writers.push_back(w);
         }
-        require(covered(*read, writers, true),
-                "task " + std::to_string(read->task) + " may read unwritten elements of " + name);
+        require(covered(*read, writers, true), "task " + std::to_string(read->task) +
+                                                   " may read unwritten elements of buffer " +
+                                                   std::to_string(name));
       }
     }
     for (const Access& a : touched_) {
@@ -474,10 +489,18 @@ class Replayer {
           w->box == whole(w->buffer))
         return true;
     }
-    // Corners of the writers' boxes cut the read into pieces; one element of each piece decides.
+    // Corners of the writers' boxes cut the read into pieces; one element of each piece decides. Where a
+    // writer's buffer has another shape, its box is none here: then every element is a piece.
+    Id elements = 1;
+    bool shapes = false;
+    for (const auto& [from, to] : read.box) elements *= std::max<Id>(0, to - from);
+    for (const Access* w : writers)
+      shapes = shapes || buffers_.at(w->buffer).at("shape") != buffers_.at(read.buffer).at("shape");
+    require(!shapes || elements <= 1'000'000, "aliases of other shapes that are too large to compare");
     std::vector<std::vector<Id>> edges;
     for (std::size_t i = 0; i < read.box.size(); ++i) {
       std::set<Id> cuts{read.box[i].first};
+      for (Id e = read.box[i].first + 1; shapes && e < read.box[i].second; ++e) cuts.insert(e);
       for (const Access* w : writers) {
         if (w->box.size() != read.box.size()) continue;
         for (const Id e : {w->box[i].first, w->box[i].second}) {
@@ -540,8 +563,8 @@ class Replayer {
   const Json& certificate_;
   const Json& schedule_;
   std::map<Id, Json> buffers_, tasks_;
-  std::map<Id, Id> before_, producers_, pageOf_;
-  std::map<std::string, Id> appended_;
+  std::map<Id, Id> before_, producers_, pageOf_, storage_;
+  std::map<Id, Id> appended_;
   std::vector<Access> touched_;
   std::set<Id> outside_;
 };

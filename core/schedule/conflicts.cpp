@@ -54,15 +54,16 @@ struct StorageGrid {
         outputs.emplace_back(b, regions.size());
         regions.push_back(wholeOf(buffer));
       }
-      if (transience == nullptr || buffer.kind != BufferKind::kvCache) continue;
-      cacheShapes.insert(buffer.shape);
+      if (transience == nullptr || !transience->any(b)) continue;
+      cacheShapes.insert(buffer.kind == BufferKind::kvCache ? buffer.shape : std::vector<std::int64_t>{});
+      if (buffer.kind != BufferKind::kvCache) continue;
       if (const Strided initial = transience->initial(b); initial.length > 0) {
         initials.push_back(regions.size());
         regions.push_back(initial);
       }
     }
-    // Caches of different shapes in one storage disagree about which elements are old: none is taken as
-    // written.
+    // Caches of different shapes in one storage, or a cache and something that holds nothing before the pass,
+    // disagree about which elements are old: none is taken as written.
     if (cacheShapes.size() > 1) initials.clear();
     grid = Grid::of(regions, mostPieces);
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <queue>
+#include <cstddef>
 
 #include "core/schedule/storage.h"
 
@@ -25,22 +25,6 @@ std::string elementText(const Schedule& schedule, std::int32_t index, std::int64
     element /= shape[i];
   }
   return "[" + out + "]";
-}
-
-/// Stuck tasks that task t waits for.
-std::vector<std::int32_t> blockers(const Model& model, const Closure& closure, std::int32_t task) {
-  const auto t = static_cast<std::size_t>(task);
-  std::vector<std::int32_t> result;
-  if (model.before[t] >= 0 && closure.completed[static_cast<std::size_t>(model.before[t])] == 0) {
-    result.push_back(model.before[t]);
-  }
-  for (const Model::Need& need : model.needs[t]) {
-    if (closure.counters[static_cast<std::size_t>(need.counter)] >= need.threshold) continue;
-    for (const std::int32_t p : model.producers[static_cast<std::size_t>(need.counter)]) {
-      if (closure.completed[static_cast<std::size_t>(p)] == 0) result.push_back(p);
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -161,19 +145,23 @@ std::vector<std::int32_t> firingOf(const Model& model, const Footprints& footpri
     const std::int32_t target[] = {f.task};
     return slice(model, closure(model, writers()), target);
   }
-  // A clobber: own writes that can only come after the other tenant's are held back.
-  const std::int32_t other[] = {f.other};
-  const Closure withoutOther = closure(model, other);
+  // A clobber: everything that can run without the other tenant's write, own writes included; then that
+  // write; then what the read still needs, but no own write that comes after the other.
+  const std::int32_t both[] = {f.other, f.task};
+  const Closure first = closure(model, both);
   std::vector<std::int32_t> held = writers();
   std::erase_if(held, [&](std::int32_t w) {
-    return w != f.other && withoutOther.started[static_cast<std::size_t>(w)] != 0;
+    return w == f.other || first.started[static_cast<std::size_t>(w)] != 0;
   });
-  std::erase(held, f.other);
   held.push_back(f.task);
-  const std::int32_t targets[] = {f.other, f.task};
-  const Closure run = closure(model, held);
-  std::vector<std::int32_t> firing = slice(model, run, targets);
-  if (std::ranges::find(firing, f.other) == firing.end()) firing.push_back(f.other);
+  Closure run = closure(model, held);
+  std::ranges::stable_sort(run.order, {}, [&](std::int32_t t) {
+    return first.completed[static_cast<std::size_t>(t)] != 0 ? 0 : t == f.other ? 1 : 2;
+  });
+  std::vector<std::int32_t> firing = slice(model, run, both);
+  if (std::ranges::find(firing, f.other) != firing.end()) return firing;
+  // The read does not wait for it: it goes last.
+  firing.push_back(f.other);
   return firing;
 }
 
@@ -185,6 +173,10 @@ Finding withRun(const Schedule& schedule, const Finding& finding) {
   Finding result = finding;
   result.firing = firingOf(modelOf(schedule, ids), footprints(schedule, ids), storageOf(schedule), finding);
   return result;
+}
+
+Region regionOf(const Buffer& buffer, const Strided& access) {
+  return rectangleOf(buffer.shape, access);
 }
 
 Region collision(const Schedule& schedule, const Finding& f) {
@@ -301,53 +293,148 @@ std::vector<std::int32_t> slice(const Model& model, const Closure& closure,
   return result;
 }
 
-std::vector<std::int32_t> waitCycle(const Model& model, const Closure& closure) {
-  // Follow blockers from a stuck task until one repeats: there is a cycle behind it, or none at all. Then the
-  // shortest cycle through that task by breadth-first search.
-  const auto n = static_cast<std::size_t>(model.tasks);
-  std::vector<char> state(n, 0);  // 0 new, 1 on the path, 2 done
-  std::int32_t onCycle = -1;
-  for (std::size_t s = 0; s < n && onCycle < 0; ++s) {
-    if (closure.completed[s] != 0 || state[s] != 0) continue;
-    std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> path;
-    path.emplace_back(static_cast<std::int32_t>(s), blockers(model, closure, static_cast<std::int32_t>(s)));
-    state[s] = 1;
-    while (!path.empty() && onCycle < 0) {
-      auto& [task, next] = path.back();
-      if (next.empty()) {
-        state[static_cast<std::size_t>(task)] = 2;
+namespace {
+
+/// Who waits for whom among the tasks that are stuck: a task for the queue entry before it and for counters
+/// that are short, a counter for its producers that have not completed. Counters are nodes of their own, so
+/// that 50,000 waiters and 50,000 producers of one have 100,000 edges. Nodes: tasks, then counters.
+class WaitGraph {
+ public:
+  WaitGraph(const Model& model, const Closure& end)
+      : tasks_(static_cast<std::size_t>(model.tasks)),
+        first_(tasks_ + static_cast<std::size_t>(model.counters) + 1, 0) {
+    const auto edges = [&](const auto& add) {
+      for (std::size_t t = 0; t < tasks_; ++t) {
+        if (end.completed[t] != 0) continue;
+        if (model.before[t] >= 0 && end.completed[static_cast<std::size_t>(model.before[t])] == 0)
+          add(t, static_cast<std::size_t>(model.before[t]));
+        for (const Model::Need& need : model.needs[t]) {
+          if (end.counters[static_cast<std::size_t>(need.counter)] < need.threshold)
+            add(t, tasks_ + static_cast<std::size_t>(need.counter));
+        }
+        for (const std::int32_t c : model.raises[t]) add(tasks_ + static_cast<std::size_t>(c), t);
+      }
+    };
+    edges([&](std::size_t from, std::size_t) { ++first_[from + 1]; });
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    to_.resize(first_.back());
+    std::vector<std::size_t> at(first_.begin(), first_.end() - 1);
+    edges([&](std::size_t from, std::size_t to) { to_[at[from]++] = to; });
+    components();
+  }
+
+  /// A shortest cycle by the number of its tasks; one that was short where `work` visits did not suffice.
+  /// Empty: there is none.
+  std::vector<std::int32_t> shortest(std::int64_t work) {
+    std::vector<std::int32_t> best;
+    parent_.assign(first_.size() - 1, none);
+    seen_.assign(first_.size() - 1, none);
+    for (std::size_t t = 0; t < tasks_ && (best.empty() || work > 0) && best.size() != 1; ++t) {
+      if (component_[t] == none) continue;
+      if (auto cycle = through(t, best.size(), work); !cycle.empty()) best = std::move(cycle);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr std::size_t none = SIZE_MAX;
+  [[nodiscard]] std::span<const std::size_t> next(std::size_t node) const {
+    return {to_.data() + first_[node], to_.data() + first_[node + 1]};
+  }
+
+  /// A shortest cycle through a task, where it has fewer tasks than `most` (0: any); else empty.
+  std::vector<std::int32_t> through(std::size_t start, std::size_t most, std::int64_t& work) {
+    std::vector<std::size_t> level{start};
+    for (std::size_t length = 1; !level.empty() && (most == 0 || length < most); ++length) {
+      std::vector<std::size_t> reached;
+      const auto visit = [&](std::size_t node, std::size_t from) {
+        --work;
+        if (component_[node] != component_[start] || seen_[node] == start) return;
+        seen_[node] = start;
+        parent_[node] = from;
+        reached.push_back(node);
+      };
+      for (const std::size_t task : level) {
+        for (const std::size_t node : next(task)) {
+          if (node < tasks_) {
+            visit(node, task);
+          } else if (seen_[node] != start) {
+            seen_[node] = start;
+            for (const std::size_t producer : next(node)) visit(producer, task);
+          }
+        }
+      }
+      if (seen_[start] == start) return path(start);
+      level = std::move(reached);
+    }
+    return {};
+  }
+  std::vector<std::int32_t> path(std::size_t start) const {
+    std::vector<std::int32_t> cycle{static_cast<std::int32_t>(start)};
+    for (std::size_t t = parent_[start]; t != start; t = parent_[t])
+      cycle.push_back(static_cast<std::int32_t>(t));
+    std::ranges::reverse(cycle);  // ends with the start
+    std::ranges::rotate(cycle, cycle.end() - 1);
+    return cycle;
+  }
+
+  /// Strongly connected components (Tarjan's, without recursion); `none` for a node that is on no cycle.
+  void components() {
+    const std::size_t n = first_.size() - 1;
+    component_.assign(n, none);
+    std::vector<std::size_t> number(n, 0), low(n, 0), edge(first_.begin(), first_.end() - 1), stack, path;
+    std::vector<char> open(n, 0);
+    std::size_t count = 0;
+    const auto enter = [&](std::size_t node) {
+      number[node] = low[node] = ++count;
+      open[node] = 1;
+      stack.push_back(node);
+      path.push_back(node);
+    };
+    for (std::size_t root = 0; root < n; ++root) {
+      if (number[root] != 0) continue;
+      enter(root);
+      while (!path.empty()) {
+        const std::size_t node = path.back();
+        if (edge[node] < first_[node + 1]) {
+          const std::size_t to = to_[edge[node]++];
+          if (number[to] == 0) {
+            enter(to);
+          } else if (open[to] != 0) {
+            low[node] = std::min(low[node], number[to]);
+          }
+          continue;
+        }
         path.pop_back();
-        continue;
+        if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[node]);
+        if (low[node] == number[node]) close(node, stack, open);
       }
-      const std::int32_t to = next.back();
-      next.pop_back();
-      if (state[static_cast<std::size_t>(to)] == 1) onCycle = to;
-      if (state[static_cast<std::size_t>(to)] != 0) continue;
-      state[static_cast<std::size_t>(to)] = 1;
-      path.emplace_back(to, blockers(model, closure, to));
     }
   }
-  if (onCycle < 0) return {};
-  std::vector<std::int32_t> parent(n, -1);
-  std::queue<std::int32_t> open;
-  open.push(onCycle);
-  while (!open.empty()) {
-    const std::int32_t task = open.front();
-    open.pop();
-    for (const std::int32_t to : blockers(model, closure, task)) {
-      if (to == onCycle) {
-        std::vector<std::int32_t> cycle;
-        for (std::int32_t t = task; t != onCycle; t = parent[static_cast<std::size_t>(t)]) cycle.push_back(t);
-        cycle.push_back(onCycle);
-        std::ranges::reverse(cycle);
-        return cycle;
-      }
-      if (parent[static_cast<std::size_t>(to)] >= 0) continue;
-      parent[static_cast<std::size_t>(to)] = task;
-      open.push(to);
+  void close(std::size_t root, std::vector<std::size_t>& stack, std::vector<char>& open) {
+    const bool alone = stack.back() == root;  // no edge leads from a node to itself
+    for (bool last = false; !last;) {
+      const std::size_t node = stack.back();
+      stack.pop_back();
+      open[node] = 0;
+      if (!alone) component_[node] = root;
+      last = node == root;
     }
   }
-  return {};
+
+  std::size_t tasks_;
+  std::vector<std::size_t> first_, to_;  ///< edges by node
+  std::vector<std::size_t> component_;   ///< per node: a node that names its component
+  std::vector<std::size_t> parent_;      ///< per task: the one before it in the search
+  std::vector<std::size_t> seen_;        ///< per node: the start of the last search that came there
+};
+
+constexpr std::int64_t cycleWork = 30'000'000;  // edges looked at: about 0.1 s
+
+}  // namespace
+
+std::vector<std::int32_t> waitCycle(const Model& model, const Closure& closure) {
+  return WaitGraph(model, closure).shortest(cycleWork);
 }
 
 }  // namespace nuscope::schedule

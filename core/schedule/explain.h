@@ -27,6 +27,10 @@ std::vector<std::int32_t> firingOf(const Model& model, const Footprints& footpri
 /// of finding.buffer; for an early read all that it reads there. Empty if there
 /// is none.
 Region collision(const Schedule& schedule, const Finding& finding);
+/// The rectangle of a buffer that an access covers. A band of columns over several axes of rows is cut to its
+/// first row.
+Region regionOf(const Buffer& buffer, const Strided& access);
+
 /// The wait cycle of a deadlock, one sentence a task: "task 3 (a) waits for counter 5 to reach 2 (it is 1),
 /// which task 7 (b) has yet to raise". The last one closes the cycle. For a deadlock without a cycle: the
 /// wait that is never met.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <deque>
 #include <unordered_set>
 
 #define RAPIDJSON_HAS_STDSTRING 1
@@ -50,25 +52,25 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   Builder(std::string_view text, const rapidjson::MemoryStream& stream, const RecordHandler& handler)
       : text_(text), stream_(stream), handler_(handler), mostValues_(fewValues + text.size() / 16) {}
 
-  bool Null() { return scalar(JsonValue::Kind::null, 4, {}); }
-  bool Bool(bool value) { return scalar(JsonValue::Kind::boolean, value ? 4 : 5, {}); }
+  bool Null() { return scalar(JsonValue::Kind::null, 4); }
+  bool Bool(bool value) { return scalar(JsonValue::Kind::boolean, value ? 4 : 5); }
   bool RawNumber(const char* /*digits*/, rapidjson::SizeType length, bool /*copy*/) {
-    return scalar(JsonValue::Kind::number, length, {});
+    return scalar(JsonValue::Kind::number, length);
   }
   bool String(const char* value, rapidjson::SizeType length, bool /*copy*/) {
     const std::uint64_t end = stream_.Tell();
     JsonValue made;
     made.kind = JsonValue::Kind::string;
-    made.begin = openingQuote(end);
+    made.string = kept(value, length, end);
+    made.begin = made.string.data() == inText(length, end) ? end - length - 2 : openingQuote(end);
     made.raw = text_.substr(made.begin, end - made.begin);
-    made.string.assign(value, length);
     return add(std::move(made));
   }
   bool Key(const char* value, rapidjson::SizeType length, bool /*copy*/) {
     if (depth_ == 1) {
       rootKey_.assign(value, length);
     } else {
-      open_.back().keys.emplace_back(value, length);
+      open_.back().keys.push_back(kept(value, length, stream_.Tell()));
     }
     return true;
   }
@@ -80,6 +82,20 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
+  /// Where a string without escapes stands, whose closing quote is the byte before `end`.
+  const char* inText(std::size_t length, std::uint64_t end) const {
+    return length + 2 <= end ? text_.data() + (end - length - 1) : nullptr;
+  }
+  /// The decoded string: in the text itself where it has no escapes, else a copy that lives as long as the
+  /// record.
+  std::string_view kept(const char* value, std::size_t length, std::uint64_t end) {
+    const char* at = inText(length, end);
+    // Decoding an escape makes a string shorter, so equal bytes behind an opening quote are the string.
+    if (at != nullptr && at[-1] == '"' && std::memcmp(at, value, length) == 0 &&
+        std::memchr(at, '\\', length) == nullptr)
+      return {at, length};
+    return decoded_.emplace_back(value, length);
+  }
   std::uint64_t openingQuote(std::uint64_t end) const {
     // The reader stands behind the closing quote. The opening one is the nearest unescaped quote before it.
     std::uint64_t at = end - 1;
@@ -91,12 +107,11 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     }
     return 0;
   }
-  bool scalar(JsonValue::Kind kind, std::size_t length, std::string string) {
+  bool scalar(JsonValue::Kind kind, std::size_t length) {
     JsonValue made;
     made.kind = kind;
     made.begin = stream_.Tell() - length;
     made.raw = text_.substr(made.begin, length);
-    made.string = std::move(string);
     return add(std::move(made));
   }
   bool start(JsonValue::Kind kind) {
@@ -117,7 +132,11 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     }
     JsonValue made;
     made.kind = kind;
-    made.begin = stream_.Tell();  // the iterative reader consumes brackets after the event
+    made.begin = stream_.Tell() - 1;
+    // Lists that grow move what they hold; most records have about a dozen values, what is in them a few.
+    const std::size_t likely = open_.empty() ? 12 : 4;
+    made.items.reserve(likely);
+    if (kind == JsonValue::Kind::object) made.keys.reserve(likely);
     open_.push_back(std::move(made));
     return true;
   }
@@ -130,7 +149,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     }
     JsonValue made = std::move(open_.back());
     open_.pop_back();
-    made.raw = text_.substr(made.begin, stream_.Tell() + 1 - made.begin);
+    made.raw = text_.substr(made.begin, stream_.Tell() - made.begin);
     lastOfDuplicates(made);
     return add(std::move(made));
   }
@@ -146,11 +165,10 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     }
     if (!open_.empty()) {
       open_.back().items.push_back(std::move(value));
-    } else if (streaming_) {
-      handler_.onItem(rootKey_, value);
-    } else {
-      handler_.onKey(rootKey_, value);
+      return true;
     }
+    streaming_ ? handler_.onItem(rootKey_, value) : handler_.onKey(rootKey_, value);
+    decoded_.clear();
     return true;
   }
 
@@ -158,6 +176,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
   const rapidjson::MemoryStream& stream_;
   const RecordHandler& handler_;
   std::vector<JsonValue> open_;
+  std::deque<std::string> decoded_;  ///< strings of the record that have escapes
   std::string rootKey_;
   std::string problem_;
   std::size_t depth_ = 0;
@@ -180,6 +199,51 @@ bool JsonValue::isInteger(std::int64_t& value) const {
   const auto [at, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   return error == std::errc() && at == raw.data() + raw.size();
 }
+
+namespace {
+
+/// Length of the UTF-8 sequence at `at`; 0 for none (too long, a surrogate, beyond U+10FFFF, cut off).
+std::size_t sequence(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool second = follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
+    return second && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool second = follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
+    return second && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Offset of the first byte that is no UTF-8; the size where there is none.
+std::size_t firstInvalid(std::string_view text) {
+  constexpr std::uint64_t notAscii = 0x8080808080808080ULL;
+  for (std::size_t at = 0; at < text.size();) {
+    std::uint64_t word = 0;
+    if (at + sizeof word <= text.size()) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & notAscii) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
+    const std::size_t length = sequence(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return text.size();
+}
+
+}  // namespace
 
 std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view text) {
   std::map<std::string, std::size_t, std::less<>> counts;
@@ -221,10 +285,10 @@ Result<std::monostate> readRecords(std::string_view text, const RecordHandler& h
     return Refusal{"the file starts with a byte order mark", "save it as plain UTF-8"};
   rapidjson::MemoryStream stream(text.data(), text.size());
   Builder builder(text, stream, handler);
-  rapidjson::Reader reader;
-  constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
-                             rapidjson::kParseNumbersAsStringsFlag;
-  const auto outcome = reader.Parse<flags>(stream, builder);
+  if (const std::size_t at = firstInvalid(text); at != text.size())
+    return Refusal{fmt::format("{}: this is no UTF-8", placeText(text, at)), "save it as plain UTF-8"};
+  rapidjson::Reader reader;  // recursive; the builder bounds the depth
+  const auto outcome = reader.Parse<rapidjson::kParseNumbersAsStringsFlag>(stream, builder);
   if (!outcome.IsError()) return std::monostate{};
   const std::string what =
       builder.problem().empty() ? rapidjson::GetParseError_En(outcome.Code()) : builder.problem();

@@ -17,11 +17,11 @@ namespace nuscope::schedule {
 struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
   Kind kind = Kind::null;
-  std::string_view raw;           ///< the value's text in the file
-  std::uint64_t begin = 0;        ///< byte offset of `raw`
-  std::string string;             ///< decoded, for strings
-  std::vector<JsonValue> items;   ///< of arrays and objects
-  std::vector<std::string> keys;  ///< of objects, one an item; later duplicates win, as in every reader
+  std::string_view raw;                ///< the value's text in the file
+  std::uint64_t begin = 0;             ///< byte offset of `raw`
+  std::string_view string;             ///< decoded, for strings; valid as long as the record is
+  std::vector<JsonValue> items;        ///< of arrays and objects
+  std::vector<std::string_view> keys;  ///< of objects, one an item; later duplicates win, as in every reader
   [[nodiscard]] const JsonValue* find(std::string_view key) const;
   /// An exact integer of 63 bits: no fraction, no exponent, no boolean.
   [[nodiscard]] bool isInteger(std::int64_t& value) const;

@@ -156,7 +156,8 @@ OrderExplanation explainOrder(const Analysis& a, std::int32_t first, std::int32_
   return result;
 }
 
-std::vector<RegionUse> usesOf(const Analysis& a, std::int32_t buffer, const Region& region) {
+std::vector<RegionUse> usesOf(const Analysis& a, std::int32_t buffer, const Region& region,
+                              std::size_t most) {
   const auto storage = storageOf(a.schedule());
   const auto wanted = stridedParts(a.schedule().buffers[static_cast<std::size_t>(buffer)].shape, region);
   std::vector<RegionUse> result;
@@ -176,6 +177,7 @@ std::vector<RegionUse> usesOf(const Analysis& a, std::int32_t buffer, const Regi
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::make_pair(a.rank()[static_cast<std::size_t>(result[i].task)], result[i].write);
   });
+  if (order.size() > most) order.resize(most);
   std::vector<RegionUse> sorted;
   for (std::size_t i = 0; i < order.size(); ++i) {
     RegionUse use = result[order[i]];
@@ -204,6 +206,10 @@ WaitNotes waitNotes(const Analysis& a, double secondsLimit, const Progress& prog
   for (std::int32_t t = 0; t < m.tasks; ++t) {
     if (t % 256 == 0) progress.check();
     const auto& needs = m.needs[static_cast<std::size_t>(t)];
+    if (late()) {
+      result.notExamined += needs.size();
+      continue;
+    }
     std::vector<char> dropped(needs.size(), 0);
     for (std::size_t w = 0; w < needs.size(); ++w) {
       const std::int64_t counter = s.counters[static_cast<std::size_t>(needs[w].counter)].id;
@@ -223,7 +229,7 @@ WaitNotes waitNotes(const Analysis& a, double secondsLimit, const Progress& prog
   }
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (late()) {
-      result.notExamined = open.size() - i;
+      result.notExamined += open.size() - i;
       break;
     }
     const auto [task, wait] = open[i];

@@ -38,8 +38,9 @@ struct RegionUse {
   std::int32_t unordered = -1;  ///< an earlier use in the list that it conflicts with and is not ordered with
 };
 /// Writers and readers of the elements of `region` (empty: the whole buffer), in an order in which they can
-/// run. Precondition: analysis.live().
-std::vector<RegionUse> usesOf(const Analysis& analysis, std::int32_t buffer, const Region& region);
+/// run; of more than `most` the first ones. Precondition: analysis.live().
+std::vector<RegionUse> usesOf(const Analysis& analysis, std::int32_t buffer, const Region& region,
+                              std::size_t most = SIZE_MAX);
 
 /// Waits that could go. `redundant`: what is waited for has happened anyway, by the other waits and the
 /// queue. `unneeded`: it orders nothing that conflicts; without it the schedule is still safe (re-checked).

@@ -306,7 +306,7 @@ class MirageReader : public RecordReader {
         }
       }
     }
-    const std::int64_t buffer = bufferOf(base->string, end);
+    const std::int64_t buffer = bufferOf(std::string(base->string), end);
     for (const Strided& one : parts) {
       Access access;
       access.buffer = buffer;

@@ -286,7 +286,7 @@ void RecordReader::waits(const JsonValue& item, std::string_view what, Task& int
     for (std::size_t i = 0; i < wait.keys.size(); ++i) {
       if (wait.keys[i] == "counter" || wait.keys[i] == "threshold") continue;
       if (wait.keys[i] == "per_pass" && wait.items[i].isInteger(made.perPass) && made.perPass >= 0) continue;
-      made.extras += ", " + quoted(wait.keys[i]) + ": " + std::string(wait.items[i].raw);
+      made.extras += ", " + quoted(std::string(wait.keys[i])) + ": " + std::string(wait.items[i].raw);
     }
     into.waits.push_back(std::move(made));
   }
@@ -333,7 +333,7 @@ void RecordReader::pages(const JsonValue& value) {
     for (std::size_t i = 0; i < map->keys.size(); ++i) {
       std::int64_t buffer = 0;
       std::int64_t page = 0;
-      const std::string& text = map->keys[i];
+      const std::string_view text = map->keys[i];
       const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), buffer);
       if (error != std::errc() || at != text.data() + text.size() || !map->items[i].isInteger(page)) {
         fault("load",

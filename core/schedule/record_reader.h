@@ -48,8 +48,10 @@ class RecordReader {
       into = *parsed;
       return true;
     }
-    fault("load", std::string(what) + ": '" + value->string.substr(0, 80) + "' is no " + std::string(key),
-          *value);
+    fault(
+        "load",
+        std::string(what) + ": '" + std::string(value->string.substr(0, 80)) + "' is no " + std::string(key),
+        *value);
     return false;
   }
   /// A text; anything else is kept as it is. Sets the bit where there is no text.

@@ -30,8 +30,14 @@ class Proposer {
     result_.clear();
     switch (f.rule) {
       case Rule::race:
-        order(f.task, f.other);
-        order(f.other, f.task);
+        // A writer first: mostly the other one only reads what it makes.
+        if (writes(f.task, f.buffer)) {
+          order(f.task, f.other);
+          order(f.other, f.task);
+        } else {
+          order(f.other, f.task);
+          order(f.task, f.other);
+        }
         separate(f.task, f.other);
         separate(f.other, f.task);
         break;
@@ -79,6 +85,10 @@ class Proposer {
  private:
   const Task& task(std::int32_t t) const { return schedule_.tasks[static_cast<std::size_t>(t)]; }
   void single(Edit edit) { result_.push_back({std::move(edit)}); }
+  bool writes(std::int32_t t, std::int32_t buffer) const {
+    return std::ranges::any_of(touchesOf_[static_cast<std::size_t>(buffer)],
+                               [&](const Touch* touch) { return touch->task == t && touch->write; });
+  }
 
   /// u before v: a wait of v on u's counter, a higher threshold, or program order.
   void order(std::int32_t u, std::int32_t v) {
@@ -329,58 +339,6 @@ class Proposer {
   std::vector<std::vector<Edit>> result_;
 };
 
-std::string editText(const Schedule& s, const Edit& e, bool generator) {
-  const auto name = [&](std::int32_t t) { return generator ? kindName(s, t) : nameOf(s, t); };
-  const auto counterId = [&](std::int32_t c) { return s.counters[static_cast<std::size_t>(c)].id; };
-  switch (e.kind) {
-    case Edit::Kind::addWait:
-      if (generator) {
-        for (std::size_t t = 0; t < s.tasks.size(); ++t) {
-          if (std::ranges::find(s.tasks[t].signals, counterId(e.counter)) != s.tasks[t].signals.end()) {
-            return fmt::format("let {} wait for all of {}", name(e.task),
-                               kindName(s, static_cast<std::int32_t>(t)));
-          }
-        }
-      }
-      return fmt::format("{} waits for counter {} to reach {}", name(e.task), counterId(e.counter), e.value);
-    case Edit::Kind::setThreshold:
-      return fmt::format("{} waits for counter {} to reach {} instead of {}", name(e.task),
-                         s.tasks[static_cast<std::size_t>(e.task)].waits[e.index].counter, e.value,
-                         s.tasks[static_cast<std::size_t>(e.task)].waits[e.index].threshold);
-    case Edit::Kind::dropWait:
-      return fmt::format("{} no longer waits for counter {}", name(e.task),
-                         s.tasks[static_cast<std::size_t>(e.task)].waits[e.index].counter);
-    case Edit::Kind::moveBefore:
-      return fmt::format("{} comes before {} in the queue", name(e.task), name(e.other));
-    case Edit::Kind::setSm:
-      return fmt::format("{} moves to SM {}", name(e.task), e.value);
-    case Edit::Kind::setParam:
-      return fmt::format("{} gets {} = {}", name(e.task), e.key, e.value);
-    case Edit::Kind::dropTask:
-      return fmt::format("{} is removed", name(e.task));
-    case Edit::Kind::ownPage: {
-      const Buffer& b = s.buffers[static_cast<std::size_t>(e.buffer)];
-      return fmt::format("buffer {} ({}) gets a page of its own", b.id, b.name);
-    }
-  }
-  return {};
-}
-
-std::string repairText(const Schedule& s, const std::vector<Edit>& edits, bool generator) {
-  const auto moves = std::ranges::count(edits, Edit::Kind::moveBefore, &Edit::kind);
-  if (moves > 2 && moves == std::ssize(edits))
-    return fmt::format("sort the queues so that producers come first ({} moves)", moves);
-  std::set<std::string> seen;
-  std::string out;
-  for (const Edit& e : edits) {
-    const std::string one = editText(s, e, generator);
-    if (!seen.insert(one).second) continue;
-    if (seen.size() > 3) return out + fmt::format("; and {} more edits", edits.size() - 3);
-    out += (out.empty() ? "" : "; ") + one;
-  }
-  return out;
-}
-
 /// A name for "the same edit elsewhere", so that one proposal is carried over to all findings of a group.
 std::string shapeOf(const Schedule& s, const std::vector<Edit>& edits) {
   std::string out;
@@ -415,12 +373,30 @@ std::vector<FindingGroup> groups(const Schedule& schedule, const Report& report)
 
 namespace {
 
+/// Waits and queue entries at which a schedule stands when nothing moves any more.
+std::int64_t blocks(const Schedule& schedule) {
+  const Model model = modelOf(schedule, Ids(schedule));
+  const Closure end = closure(model);
+  std::int64_t count = 0;
+  for (std::size_t t = 0; t < schedule.tasks.size(); ++t) {
+    if (end.completed[t] != 0) continue;
+    if (model.before[t] >= 0 && end.completed[static_cast<std::size_t>(model.before[t])] == 0) ++count;
+    for (const Model::Need& need : model.needs[t])
+      count += end.counters[static_cast<std::size_t>(need.counter)] < need.threshold ? 1 : 0;
+  }
+  return count;
+}
+
 /// How bad a schedule is: what a repair must lower. A deadlock counts its stuck tasks, so that freeing some
-/// of them helps.
-std::int64_t badness(const Report& report) {
+/// of them helps, and what they stand at, so that of two cycles through the same tasks one can go first.
+std::int64_t badness(const Schedule& schedule, const Report& report) {
+  constexpr std::int64_t asDeadlock = 1'000'000'000'000;
+  constexpr std::int64_t asStuckTask = 100'000;
   std::int64_t sum = 0;
   for (const Finding& f : report.findings)
-    sum += f.rule == Rule::deadlock ? 100'000 + static_cast<std::int64_t>(f.stuck.size()) : 1;
+    sum += f.rule == Rule::deadlock
+               ? asDeadlock + asStuckTask * static_cast<std::int64_t>(f.stuck.size()) + blocks(schedule)
+               : 1;
   for (const auto& [key, count] : report.unlisted) sum += count;
   return sum;
 }
@@ -431,19 +407,38 @@ std::vector<std::vector<Edit>> proposals(const Schedule& schedule, const Report&
   Proposer proposer(schedule);
   std::vector<std::vector<Edit>> candidates = proposer.of(report.findings[findings.front()]);
   std::map<std::string, std::size_t> byShape;
-  for (std::size_t i = 0; i < candidates.size(); ++i) byShape.emplace(shapeOf(schedule, candidates[i]), i);
+  std::vector<std::set<Edit>> has(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    byShape.emplace(shapeOf(schedule, candidates[i]), i);
+    has[i] = {candidates[i].begin(), candidates[i].end()};
+  }
   for (std::size_t k = 1; k < findings.size(); ++k) {
     std::set<std::size_t> extended;
     for (const auto& edits : proposer.of(report.findings[findings[k]])) {
       const auto at = byShape.find(shapeOf(schedule, edits));
       if (at == byShape.end() || !extended.insert(at->second).second) continue;
-      auto& all = candidates[at->second];
       for (const Edit& edit : edits) {
-        if (std::ranges::find(all, edit) == all.end()) all.push_back(edit);
+        if (has[at->second].insert(edit).second) candidates[at->second].push_back(edit);
       }
     }
   }
   return candidates;
+}
+
+/// Proposals for all findings of a group, those that the report only counts included: a wait that every tile
+/// of an operator lacks is added to every tile.
+std::vector<std::vector<Edit>> proposalsFor(const Schedule& schedule, const Report& report,
+                                            const FindingGroup& group, const Progress& progress) {
+  const bool unlisted = std::ranges::any_of(
+      report.unlisted, [&](const auto& entry) { return entry.first.first == group.rule; });
+  if (!unlisted) return proposals(schedule, report, group.findings);
+  CheckOptions everything;
+  everything.conflicts = {.listedPerBuffer = 4096, .listedPerRule = 65536, .runsPerRule = 0};
+  const Report all = check(schedule, everything, progress);
+  const auto rows = groups(schedule, all);
+  const auto same = std::ranges::find(rows, group.pattern, &FindingGroup::pattern);
+  return same == rows.end() ? proposals(schedule, report, group.findings)
+                            : proposals(schedule, all, same->findings);
 }
 
 Repair repairOf(const Schedule& schedule, const Report& before, std::vector<Edit> edits, Report after) {
@@ -451,8 +446,8 @@ Repair repairOf(const Schedule& schedule, const Report& before, std::vector<Edit
   repair.makesSafe = after.verdict == Safety::safe;
   repair.repaired = before.findings.size() - std::min(before.findings.size(), after.findings.size());
   repair.remaining = std::move(after.findings);
-  repair.text = repairText(schedule, edits, false);
-  repair.generator = repairText(schedule, edits, true);
+  repair.text = editsText(schedule, edits, false);
+  repair.generator = editsText(schedule, edits, true);
   repair.edits = std::move(edits);
   return repair;
 }
@@ -474,16 +469,17 @@ class Timer {
 std::vector<Repair> repairs(const Schedule& schedule, const Report& report, const FindingGroup& group,
                             const RepairOptions& options, const Progress& progress) {
   const Timer timer(options.secondsLimit);
-  const std::vector<std::size_t> findings = options.only ? std::vector{*options.only} : group.findings;
-  const std::int64_t bad = badness(report);
+  const std::int64_t bad = badness(schedule, report);
   std::vector<std::pair<std::int64_t, Repair>> found;
-  std::set<std::string> tried;
-  for (auto& edits : proposals(schedule, report, findings)) {
+  std::set<std::vector<Edit>> tried;
+  for (auto& edits : options.only ? proposals(schedule, report, {*options.only})
+                                  : proposalsFor(schedule, report, group, progress)) {
     progress.check();
     if (timer.late()) break;
-    if (!tried.insert(jsonPatch(schedule, edits)).second) continue;
-    Report after = check(applyEdits(schedule, edits), {}, progress);
-    const std::int64_t left = badness(after);
+    if (!tried.insert(edits).second) continue;
+    const Schedule repaired = applyEdits(schedule, edits);
+    Report after = check(repaired, {}, progress);
+    const std::int64_t left = badness(repaired, after);
     if (after.verdict == Safety::malformed || left >= bad) continue;
     found.emplace_back(left, repairOf(schedule, report, std::move(edits), std::move(after)));
   }
@@ -555,17 +551,19 @@ std::optional<Repair> repairAll(const Schedule& schedule, const Report& report, 
   Report now = report;
   while (now.verdict == Safety::unsafe && !timer.late()) {
     std::vector<Edit> best;
-    std::int64_t least = badness(now);
+    std::int64_t least = badness(current, now);
     for (const FindingGroup& group : groups(current, now)) {
-      for (const auto& candidate : proposals(current, now, group.findings)) {
+      for (const auto& candidate : proposalsFor(current, now, group, progress)) {
         progress.check();
         if (timer.late()) break;
-        const Report after = check(applyEdits(current, candidate), {}, progress);
+        const Schedule repaired = applyEdits(current, candidate);
+        const Report after = check(repaired, {}, progress);
+        const std::int64_t left = badness(repaired, after);
         std::vector<Edit> rebased = candidate;
-        if (after.verdict == Safety::malformed || badness(after) >= least ||
+        if (after.verdict == Safety::malformed || left >= least ||
             !Rebase(schedule, current, edits).run(rebased))
           continue;
-        least = badness(after);
+        least = left;
         best = std::move(rebased);
         if (least == 0) break;
       }
@@ -576,7 +574,7 @@ std::optional<Repair> repairAll(const Schedule& schedule, const Report& report, 
     current = applyEdits(schedule, edits);
     now = check(current, {}, progress);
   }
-  if (edits.empty() || badness(now) >= badness(report)) return std::nullopt;
+  if (edits.empty() || badness(current, now) >= badness(schedule, report)) return std::nullopt;
   return repairOf(schedule, report, std::move(edits), std::move(now));
 }
 

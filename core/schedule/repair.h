@@ -25,7 +25,7 @@ struct Edit {
   std::size_t index = 0;
   std::int64_t value = 0;
   std::string key = {};
-  bool operator==(const Edit&) const = default;
+  auto operator<=>(const Edit&) const = default;
 };
 
 struct Repair {
@@ -61,6 +61,8 @@ std::vector<Repair> repairs(const Schedule& schedule, const Report& report, cons
 std::optional<Repair> repairAll(const Schedule& schedule, const Report& report, const RepairOptions& options,
                                 const Progress& progress);
 
+/// The edits in words: for the file, by task and counter, or for whoever generates it, by kind of task.
+std::string editsText(const Schedule& schedule, const std::vector<Edit>& edits, bool generator);
 /// The schedule with the edits applied. Precondition: the edits are of this schedule.
 Schedule applyEdits(const Schedule& schedule, const std::vector<Edit>& edits);
 

@@ -345,4 +345,16 @@ Result<Timing> modelTime(const Analysis& analysis, const TimingTarget& target, c
   return Simulation(analysis, target, progress).run();
 }
 
+Result<DropGain> gainOfDropping(const Analysis& analysis, const std::vector<WaitNote>& notes,
+                                const TimingTarget& target, const Progress& progress) {
+  const auto before = modelTime(analysis, target, progress);
+  if (!before) return before.refusal();
+  const auto without =
+      Analysis::of(std::make_shared<const Schedule>(withoutWaits(analysis.schedule(), notes)), progress);
+  if (!without) return without.refusal();
+  const auto after = modelTime(**without, target, progress);
+  if (!after) return after.refusal();
+  return DropGain{target, before->makespan, after->makespan};
+}
+
 }  // namespace nuscope::schedule

@@ -5,7 +5,7 @@
 // one SM can draw; flops run at the SM's share of the peak; a task ends when both are done, after a fixed
 // overhead. A queue runs its entries in order; a task in no queue goes to the first SM that is free, in list
 // order.
-#include "core/schedule/analysis.h"
+#include "core/schedule/order.h"
 
 namespace nuscope::schedule {
 
@@ -42,5 +42,13 @@ struct Timing {
 };
 /// Refused for a schedule that deadlocks or has more queues than the target has SMs. Throws Cancelled.
 Result<Timing> modelTime(const Analysis& analysis, const TimingTarget& target, const Progress& progress);
+
+struct DropGain {
+  TimingTarget target;
+  double before = 0, after = 0;  ///< makespan with the waits and without them, seconds
+};
+/// What it would bring, modelled, to drop these waits at once. Refused as modelTime. Throws Cancelled.
+Result<DropGain> gainOfDropping(const Analysis& analysis, const std::vector<WaitNote>& notes,
+                                const TimingTarget& target, const Progress& progress);
 
 }  // namespace nuscope::schedule

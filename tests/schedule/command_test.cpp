@@ -135,6 +135,10 @@ TEST_F(ScheduleCommand, LowerEveryKnobAndAskOfTheResult) {
   EXPECT_TRUE(has(expect(0, {"check", file("l4.json"), "--order", "0", "5"}), "happens before"));
   EXPECT_TRUE(has(expect(0, {"check", file("l4.json"), "--uses", "4"}), "writes"));
   EXPECT_TRUE(has(expect(3, {"check", file("l4.json"), "--uses", "99999"}), "there is no buffer"));
+  EXPECT_TRUE(has(expect(3, {"check", file("l4.json"), "--uses", "4[0:1]"}), "axes: one range each"));
+  EXPECT_TRUE(has(expect(3, {"check", file("l4.json"), "--uses", "4[0:1, 5:5]"}), "is no part of axis 1"));
+  EXPECT_TRUE(has(expect(3, {"check", file("l4.json"), "--uses", "4[0:1, x]"}), "is no range"));
+  EXPECT_TRUE(has(expect(0, {"check", file("l4.json"), "--uses", "4[0, 0:1]"}), "writes"));
   expect(0, {"check", file("l4.json"), "--passes", "3"});
   for (const char* wrong : {"fuse=x", "pages=x", "pipelining=0", "policy=x", "nothing=1", "pos=64"})
     expect(3, {"lower", file("config.json"), "--set", wrong, "-o", file("x.json")});

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "core/schedule/amk_verdict.h"
 #include "core/schedule/export.h"
 #include "core/schedule/lower.h"
+#include "core/schedule/named_region.h"
 #include "core/schedule/order.h"
 #include "core/schedule/run.h"
 #include "core/schedule/transform.h"
@@ -105,6 +108,71 @@ TEST(Explain, FindingsOfTheCorpusAreReplayedForwardAndBack) {
   printf("%d findings replayed\n", replayed);
 }
 
+/// Length of the shortest cycle of waiting tasks, by brute force; 0: there is none.
+std::size_t shortestCycle(const Model& m, const Closure& end) {
+  const auto waitsFor = [&](std::size_t t, std::size_t on) {
+    if (end.completed[t] != 0 || end.completed[on] != 0) return false;
+    if (m.before[t] == static_cast<std::int32_t>(on)) return true;
+    return std::ranges::any_of(m.needs[t], [&](const Model::Need& need) {
+      return end.counters[static_cast<std::size_t>(need.counter)] < need.threshold &&
+             std::ranges::count(m.raises[on], need.counter) > 0;
+    });
+  };
+  const auto n = static_cast<std::size_t>(m.tasks);
+  std::size_t best = 0;
+  for (std::size_t start = 0; start < n; ++start) {
+    std::vector<std::size_t> distance(n, 0);
+    std::vector<std::size_t> open{start};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      for (std::size_t to = 0; to < n; ++to) {
+        if (distance[to] != 0 || !waitsFor(open[i], to)) continue;
+        distance[to] = (open[i] == start ? 0 : distance[open[i]]) + 1;
+        open.push_back(to);
+      }
+    }
+    if (distance[start] != 0 && (best == 0 || distance[start] < best)) best = distance[start];
+  }
+  return best;
+}
+
+TEST(Explain, TheWaitCycleIsAShortestOne) {
+  const auto all = testing::cases();
+  if (all.empty()) GTEST_SKIP() << "no cases beside the project";
+  int cycles = 0;
+  for (const auto& c : all) {
+    const ReadResult read = readSchedule(c.text);
+    if (!read.schedule || c.meta["expect"] == "malformed") continue;
+    const Model m = modelOf(*read.schedule, Ids(*read.schedule));
+    const Closure end = closure(m);
+    if (end.order.size() == read.schedule->tasks.size()) continue;
+    EXPECT_EQ(waitCycle(m, end).size(), shortestCycle(m, end)) << c.name;
+    ++cycles;
+  }
+  EXPECT_GE(cycles, 21);
+}
+
+/// 60,000 tasks wait for one counter, and 60,000 others, each behind one of them in its queue, raise it.
+TEST(Explain, TheWaitCycleOfAWideDeadlockIsFoundAtOnce) {
+  Schedule s;
+  s.format = Format::nuscope;
+  s.counters.resize(2);
+  s.counters[1].id = 1;
+  constexpr std::int64_t each = 60'000;
+  for (std::int64_t t = 0; t < 2 * each; ++t) {
+    Task task;
+    task.id = t;
+    task.sm = t % each;
+    task.signals = {t < each ? 1 : 0};
+    if (t < each) task.waits = {{0, each}};
+    s.tasks.push_back(std::move(task));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Model m = modelOf(s, Ids(s));
+  const auto cycle = waitCycle(m, closure(m));
+  EXPECT_EQ(cycle.size(), 2U);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5);
+}
+
 TEST(Explain, WaitsThatNobodyNeeds) {
   const Schedule s = toySchedule();
   const auto a = analysisOf(s);
@@ -161,6 +229,18 @@ TEST(Explain, UsesOfARegion) {
   EXPECT_TRUE(uses[0].write);
   for (const RegionUse& use : uses) EXPECT_EQ(use.unordered, -1);
   EXPECT_TRUE(usesOf(*a, h0, Region{{{0, 1}, {0, 1}}}).size() == uses.size());
+  EXPECT_EQ(usesOf(*a, h0, {}, 1).size(), 1U);
+
+  // Regions as people write them.
+  const Schedule& s = a->schedule();
+  const auto named = parseRegion(s, " h0[0, :7] ");
+  ASSERT_TRUE(named) << named.refusal().message;
+  EXPECT_EQ(named->buffer, h0);
+  EXPECT_EQ(text(s, *named), "h0[0:1, 0:7]");
+  EXPECT_EQ(text(s, *parseRegion(s, std::to_string(s.buffers[static_cast<std::size_t>(h0)].id))), "h0");
+  for (const char* wrong : {"", "nothing", "h0[", "h0[]", "h0[0]", "h0[0, 1, 2]", "h0[0, 5:5]", "h0[0, -1:2]",
+                            "h0[0, 0:99999]", "h0[0, x]"})
+    EXPECT_FALSE(parseRegion(s, wrong)) << wrong;
 }
 
 TEST(Timing, FollowsTheTarget) {
