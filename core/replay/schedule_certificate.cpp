@@ -137,6 +137,7 @@ class Replayer {
           const Id count = p.at("M_tile");
           if (box.size() > 1) box[0] = cut(buffer, 0, from, count, outside)[0];
           outside = outside || count < 1 || (box.size() == 1 && (from != 0 || count != 1));  // one row
+          if (box.size() == 1 && (from > 0 || from + count < 1)) box[0] = {0, 0};
         }
         const Json& weight = buffers_.at(t.at("inputs")[1].get<Id>()).at("shape");
         outside = outside || (!weight.empty() && weight.back() != p.at("K"));

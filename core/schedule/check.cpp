@@ -126,8 +126,11 @@ class Checker {
     }
     for (std::int32_t t = 0; t < model_.tasks; ++t) {  // also where the region is empty
       const Task& task = schedule_.tasks[static_cast<std::size_t>(t)];
-      if (task.declared()) continue;
-      for (const std::int64_t id : task.outputs) writes(t, ids_.buffer(id));
+      if (task.writes) {
+        for (const Access& access : *task.writes) writes(t, ids_.buffer(access.buffer));
+      } else if (!task.reads) {
+        for (const std::int64_t id : task.outputs) writes(t, ids_.buffer(id));
+      }
     }
     for (const auto& [task, buffer] : written) {
       Finding& finding = add(Rule::readOnlyWrite, "");
@@ -180,6 +183,10 @@ class Checker {
       const Task& task = schedule_.tasks[static_cast<std::size_t>(t)];
       for (const auto* list : {&task.inputs, &task.outputs}) {
         for (const std::int64_t id : *list) use(ids_.buffer(id), t);
+      }
+      for (const auto* list : {&task.reads, &task.writes}) {
+        if (!*list) continue;
+        for (const Access& access : **list) use(ids_.buffer(access.buffer), t);
       }
     }
     for (const Touch& touch : touched.touches) use(touch.buffer, touch.task);
