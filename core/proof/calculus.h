@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/progress.h"
+#include "core/base/stack.h"
 #include "core/proof/terms.h"
 
 namespace nuscope::proof {
@@ -56,9 +57,10 @@ class Calculus {
   std::size_t maxTerms = 3000;       ///< of one polynomial
   std::size_t maxNodes = 4'000'000;  ///< of the arena
 
-  /// Counts work; now and then looks at the clock, the stop request and the arena. Throws GaveUp or
-  /// Cancelled.
+  /// Counts work; now and then looks at the clock, the stop request and the arena, always at the stack.
+  /// Throws GaveUp or Cancelled.
   void tick() {
+    if (stackNearlyFull()) throw GaveUp{"the terms nest too deeply", false};
     if (++ticks_ % 512 == 0) look();
   }
   void look();

@@ -270,7 +270,11 @@ PolyRef turnedRound(Calculus& c, const Term& t) {
     if (contains(t.body->variables, v) ? !onlyMirrored(c, t.body, v) : !guarded) continue;
     if (guarded && !onlyMirrored(c, t.guard, v)) continue;
     const IntRef mirrored = subtract(c, plus(c, v->extent, -1), intOf(c, v));
-    return makeMax(c, t.variables, substitute(c, t.body, v, mirrored), substitute(c, t.guard, v, mirrored));
+    const PolyRef body = substitute(c, t.body, v, mirrored);
+    const PolyRef guard = substitute(c, t.guard, v, mirrored);
+    // [v - i >= 0] turned round is 1 - [... - v >= 0]: it would be turned for ever.
+    if (contains(body->variables, v) ? onlyMirrored(c, body, v) : onlyMirrored(c, guard, v)) continue;
+    return makeMax(c, t.variables, body, guard);
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/stack.h"
 #include "core/replay/kernel.h"
 
 namespace nuscope::replay {
@@ -37,6 +38,7 @@ bool natural(const Rational& e) {
 }  // namespace
 
 void Kernel::work() {
+  if (stackNearlyFull()) throw Refused{"the terms nest too deeply"};
   if (onWork) onWork();
 }
 

@@ -41,6 +41,8 @@ std::vector<json> answers(const std::vector<std::string>& arguments, const std::
 
 /// False if a side is not in the language.
 bool attempt(Suspect& suspect, std::uint64_t seed) {
+  // What is at work when the process dies: NUSCOPE_NAMES=1.
+  if (setting("NUSCOPE_NAMES", 0) != 0) std::cerr << suspect.origin << std::endl;
   auto store = std::make_shared<tensor::NodeStore>();
   const auto left = language::parse(suspect.left, store);
   const auto right = language::parse(suspect.right, store);

@@ -30,6 +30,20 @@ class Terms : public ::testing::Test {
   IntRef number(const std::string& digits) { return intConstant(c, Integer(digits)); }
 };
 
+int nested(Calculus& c, int depth) {
+  c.tick();
+  return depth == 100'000'000 ? 0 : nested(c, depth + 1) + 1;  // more than any stack holds
+}
+
+TEST_F(Terms, EndlessNestingIsGivenUpNotDiedOf) {
+  try {
+    nested(c, 0);
+    FAIL();
+  } catch (const GaveUp& gaveUp) {
+    EXPECT_EQ(gaveUp.reason, "the terms nest too deeply");
+  }
+}
+
 TEST_F(Terms, IntegersBeyond64Bits) {
   const IntRef big = number("18446744073709551616");  // 2^64
   EXPECT_NE(add(c, big, n), n);
