@@ -7,7 +7,13 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -16,6 +22,7 @@
 #include <QTest>
 #include <QTextBlock>
 #include <QTextCursor>
+#include <QTimer>
 #include <QToolButton>
 
 #include "core/base/files.h"
@@ -28,6 +35,7 @@
 #include "views/schedule/changes_view.h"
 #include "views/schedule/counters_view.h"
 #include "views/schedule/findings_view.h"
+#include "views/schedule/hang_view.h"
 #include "views/schedule/json_view.h"
 #include "views/schedule/lane_chart.h"
 #include "views/schedule/memory_view.h"
@@ -37,6 +45,7 @@
 #include "views/schedule/schedule_screen.h"
 #include "views/schedule/stepper_bar.h"
 #include "views/schedule/tasks_view.h"
+#include "views/schedule/waits_view.h"
 #include "views/schedule/why_view.h"
 #include "views/selection.h"
 #include "views/table_view.h"
@@ -96,6 +105,17 @@ class ScheduleWindow : public ::testing::Test {
     auto* found = parent.findChild<W*>(QLatin1String(name));
     if (!found) throw std::runtime_error(std::string("no widget ") + name);
     return found;
+  }
+  /// Types a path into the file dialog that opens next.
+  void answerFileDialog(const QString& path) {
+    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QTimer::singleShot(0, window.get(), [path] {
+      auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+      if (dialog == nullptr) throw std::runtime_error("no file dialog");
+      auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+      name->setText(path);
+      QTest::keyClick(name, Qt::Key_Return);
+    });
   }
   schedule::Safety verdict() { return schedule().state()->report.verdict; }
 
@@ -391,6 +411,193 @@ TEST_F(ScheduleWindow, ComparesWithAnotherSchedule) {
   ASSERT_TRUE(settle());
   EXPECT_TRUE(schedule().difference()->changes.empty());
   EXPECT_FALSE(schedule().difference()->recordsDiffer);
+}
+
+TEST_F(ScheduleWindow, AHangDumpIsExplainedBesideItsSchedule) {
+  const QString file = caseFile("blind-09-queue-deadlock-lowered-swap-12sm");
+  open(file);
+  auto& hang = view<HangView>("hang");
+  QTest::mouseClick(within<QToolButton>(view<CountersView>("counters"), "switch.hang"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(hang.plainText().contains(QStringLiteral("Explain a hang dump")))
+      << hang.plainText().toStdString();
+
+  // What the kernel saved when it came to rest.
+  const auto dump = schedule::dumpOfDeadlock(*schedule().shown()->schedule);
+  ASSERT_TRUE(dump.has_value());
+  const auto save = [&](const schedule::HangDump& d, const char* name) {
+    const QString path = folder.filePath(QLatin1String(name));
+    writeWholeFile(path.toStdString(), schedule::writeHangDump(d));
+    return path;
+  };
+  // By the command, through the file dialog.
+  const QString path = save(*dump, "dump.json");
+  answerFileDialog(path);
+  commands->action("schedule.openDump")->trigger();
+  ASSERT_TRUE(settle());
+  ASSERT_NE(schedule().hang(), nullptr) << window->messages().text().toStdString();
+  EXPECT_TRUE(hang.isVisible());
+  const QString words = hang.plainText();
+  EXPECT_TRUE(words.startsWith(QStringLiteral("Schedule deadlock."))) << words.toStdString();
+  EXPECT_TRUE(words.contains(QStringLiteral("Where every queue stood"))) << words.toStdString();
+  for (const int t : schedule().detail()->finding.cycle)
+    EXPECT_TRUE(words.contains(schedule().shown()->taskName(t))) << words.toStdString();
+
+  // Another schedule's dump is refused in words, and what was told stays.
+  schedule::HangDump other;
+  other.queues[99].task = 12345;
+  schedule().openDump(save(other, "other.json"));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(window->messages().text().contains(QStringLiteral("is the dump of another schedule")))
+      << window->messages().text().toStdString();
+  EXPECT_EQ(schedule().hang()->path, path);
+
+  // A queue that never started and a task that is stuck, of a schedule that is safe.
+  open(caseFile("safe-24-program-order-lowered-cross-waits-only"));
+  EXPECT_EQ(schedule().hang(), nullptr);
+  const auto state = schedule().shown();
+  ASSERT_GE(state->model->queues.size(), 2U);
+  schedule::HangDump stuck;
+  for (std::size_t q = 0; q < state->model->queues.size(); ++q) {
+    auto& queue = stuck.queues[state->model->queueSm[q]];
+    queue.task = state->schedule->tasks[static_cast<std::size_t>(state->model->queues[q].front())].id;
+    queue.state = schedule::HangDump::Queue::State::waiting;
+  }
+  const std::int64_t first = *state->schedule->tasks[static_cast<std::size_t>(state->whole->taskOf(0))].sm;
+  stuck.queues[first].state = schedule::HangDump::Queue::State::running;
+  schedule().openDump(save(stuck, "stuck.json"));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(hang.plainText().startsWith(QStringLiteral("Task stuck."))) << hang.plainText().toStdString();
+  stuck.queues[first] = {std::nullopt, schedule::HangDump::Queue::State::notStarted};
+  schedule().openDump(save(stuck, "never.json"));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(hang.plainText().startsWith(QStringLiteral("Queue never started.")))
+      << hang.plainText().toStdString();
+}
+
+TEST_F(ScheduleWindow, WaitsThatNobodyNeedsAreFoundAndDropped) {
+  open(caseFile("mut-09-drop-wait-one-3"));
+  EXPECT_FALSE(commands->action("schedule.waits")->isEnabled());  // it is not safe
+
+  // A lowering in which one task waits a second time for what its first wait already implies.
+  auto read = schedule::readSchedule(readWholeFile(caseFile("lower-07-l1-h32-t32-p3-rr4").toStdString()));
+  ASSERT_TRUE(read.schedule.has_value());
+  auto& tasks = read.schedule->tasks;
+  const auto late =
+      std::ranges::find_if(tasks, [](const schedule::Task& t) { return t.label == "final_norm"; });
+  ASSERT_NE(late, tasks.end());
+  late->waits.push_back({tasks.front().signals.front(), 1});
+  const QString path = folder.filePath(QStringLiteral("waits.json"));
+  writeWholeFile(path.toStdString(), schedule::writeSchedule(*read.schedule));
+  open(path);
+  ASSERT_EQ(verdict(), schedule::Safety::safe);
+  ASSERT_TRUE(commands->action("schedule.waits")->isEnabled());
+  commands->action("schedule.waits")->trigger();
+  ASSERT_TRUE(settle());
+  auto& waits = view<WaitsView>("waits");
+  EXPECT_TRUE(waits.isVisible());
+  const WaitAdvice* advice = schedule().waitAdvice();
+  ASSERT_NE(advice, nullptr);
+  EXPECT_GE(advice->redundant, 1);
+  ASSERT_TRUE(advice->gain.has_value());
+  EXPECT_LE(advice->gain->after, advice->gain->before);
+  ASSERT_EQ(waits.table().model()->rowCount(), static_cast<int>(advice->notes.notes.size()));
+  const auto note = std::ranges::find_if(advice->notes.notes, [&](const schedule::WaitNote& n) {
+    return n.task == static_cast<std::int32_t>(late - tasks.begin());
+  });
+  ASSERT_NE(note, advice->notes.notes.end());
+  waits.table().setFocus();
+  waits.table().setCurrentIndex(
+      waits.table().model()->index(static_cast<int>(note - advice->notes.notes.begin()), 0));
+  EXPECT_EQ(schedule().place().task, note->task);
+
+  const auto before = schedule().shown();
+  QTest::mouseClick(within<QPushButton>(waits, "dropWaits"), Qt::LeftButton);
+  ASSERT_TRUE(settle());
+  EXPECT_NE(schedule().shown(), before);
+  EXPECT_EQ(verdict(), schedule::Safety::safe);
+  EXPECT_TRUE(schedule().dirty());
+  EXPECT_EQ(schedule().waitAdvice(), nullptr);  // told of the version before
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(schedule().shown(), before);
+}
+
+TEST_F(ScheduleWindow, TheModelledRunIsExportedAsAChromeTrace) {
+  open(caseFile("lower-07-l1-h32-t32-p3-rr4"));
+  const QString path = folder.filePath(QStringLiteral("trace.json"));
+  answerFileDialog(path);
+  commands->action("schedule.exportTrace")->trigger();
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(window->messages().text().contains(QStringLiteral("as modelled on")))
+      << window->messages().text().toStdString();
+  const QJsonObject trace =
+      QJsonDocument::fromJson(QByteArray::fromStdString(readWholeFile(path.toStdString()))).object();
+  const QJsonArray events = trace.value(QLatin1String("traceEvents")).toArray();
+  EXPECT_EQ(std::ranges::count_if(events,
+                                  [](const QJsonValue& e) {
+                                    return e.toObject().value(QLatin1String("ph")) == QLatin1String("X");
+                                  }),
+            std::ssize(schedule().shown()->schedule->tasks));
+  // Where nothing can be written, it says so.
+  schedule().exportTrace(QStringLiteral("/nowhere/trace.json"));
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(window->messages().text().contains(QStringLiteral("could not be written")))
+      << window->messages().text().toStdString();
+}
+
+TEST_F(ScheduleWindow, OrdersAndRegionsAreTold) {
+  open(caseFile("mut-09-drop-wait-one-3"));
+  auto& inspector = view<ScheduleInspector>("scheduleInspector");
+  const auto& finding = schedule().shown()->report.findings.front();
+  ASSERT_EQ(finding.rule, schedule::Rule::race);
+  schedule().selectTask(finding.task);
+  commands->action("schedule.order")->trigger();
+  EXPECT_EQ(schedule().anchor(), finding.task);
+  schedule().selectTask(finding.other);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("nothing orders them")));
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("One way: ")));
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("The other: ")))
+      << inspector.plainText().toStdString();
+
+  // The buffer they collide on, and one column of it, by name.
+  schedule().selectBuffer(finding.buffer);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("not ordered with")))
+      << inspector.plainText().toStdString();
+  const auto& buffer = schedule().shown()->schedule->buffers[static_cast<std::size_t>(finding.buffer)];
+  const QString region = QStringLiteral("%1[0, 0:1]").arg(QString::fromStdString(buffer.name));
+  ASSERT_EQ(buffer.shape.size(), 2U);
+  QTimer::singleShot(0, window.get(), [&] {
+    auto* dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+    ASSERT_NE(dialog, nullptr);
+    dialog->setTextValue(region);
+    QTest::keyClick(dialog, Qt::Key_Return);
+  });
+  commands->action("schedule.region")->trigger();
+  ASSERT_TRUE(settle());
+  EXPECT_EQ(schedule().place().buffer, finding.buffer);
+  EXPECT_EQ(schedule().place().region.size(), 2U);
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("[0:1, 0:1]")))
+      << inspector.plainText().toStdString();
+  EXPECT_TRUE(inspector.plainText().contains(QStringLiteral("written by")));
+}
+
+TEST_F(ScheduleWindow, AutoMegaKernelsVerdictStandsBesideOurs) {
+  open(caseFile("blind-01-queue-deadlock-two-sms"));
+  auto& table = view<FindingsView>("findings").table();
+  const QString blind = table.plainText(false);
+  EXPECT_TRUE(blind.contains(QStringLiteral("AutoMegaKernel\taccepts"))) << blind.toStdString();
+  EXPECT_TRUE(blind.contains(QStringLiteral("why they differ\t"))) << blind.toStdString();
+  open(caseFile("safe-01-reuse-wrwr-2"));
+  const QString strict = table.plainText(false);
+  EXPECT_TRUE(strict.contains(QStringLiteral("AutoMegaKernel\trefuses: "))) << strict.toStdString();
+  EXPECT_TRUE(strict.contains(QStringLiteral("why they differ\t"))) << strict.toStdString();
+  open(caseFile("lower-01-l1-h32-t16-p3"));
+  const QString same = table.plainText(false);
+  EXPECT_TRUE(same.contains(QStringLiteral("AutoMegaKernel\taccepts"))) << same.toStdString();
+  EXPECT_FALSE(same.contains(QStringLiteral("why they differ"))) << same.toStdString();
 }
 
 TEST_F(ScheduleWindow, EveryCaseOpensAndPaints) {

@@ -15,7 +15,8 @@ namespace nuscope::views {
 CountersView::CountersView(const ViewContext& context, QWidget* parent)
     : DetailView(context, "counters", tr("Counters"), parent),
       schedule_(*ScheduleDocument::of(context.document)) {
-  aroundChip_ = addChip(tr("around the finding"), true, [this](bool) { setAround(true); });
+  aroundChip_ = addChip(tr("finding"), true, [this](bool) { setAround(true); });
+  aroundChip_->setToolTip(tr("Only the counters around the finding"));
   allChip_ = addChip(tr("all"), false, [this](bool) { setAround(false); });
   allChip_->setObjectName(QStringLiteral("allCounters"));
   const auto column = [this](int c, const QString& title, const QString& help, bool number) {

@@ -73,6 +73,22 @@ void FindingsView::build() {
   if (!rows_.empty() && !state->rules.empty()) rows_.push_back({Kind::gap, -1, -1});
   for (std::size_t i = 0; i < state->rules.size(); ++i)
     rows_.push_back({Kind::rule, static_cast<int>(i), -1});
+  if (!state->amk) return;
+  rows_.push_back({Kind::gap, -1, -1});
+  rows_.push_back({Kind::theirs, -1, -1});
+  for (std::size_t i = 0; i < state->amkDiffers.size(); ++i)
+    rows_.push_back({Kind::differs, static_cast<int>(i), -1});
+}
+
+/// What AutoMegaKernel's own validator says of the file.
+QString FindingsView::theirVerdict() const {
+  const schedule::AmkVerdict& amk = *state_->amk;
+  QString words = !amk.raises.empty() ? tr("ends with %1").arg(qs(amk.raises))
+                  : amk.accepts       ? tr("accepts")
+                                      : tr("refuses");
+  if (!amk.accepts && !amk.reasons.empty()) words += QStringLiteral(": ") + qs(amk.reasons.front().text);
+  if (amk.skipsRaces) words += tr("; skips races above 8,000 tasks");
+  return words;
 }
 
 QString FindingsView::text(const Row& row, int column) const {
@@ -107,6 +123,10 @@ QString FindingsView::text(const Row& row, int column) const {
                          : counted(row.index, tr("task waits behind them"), tr("tasks wait behind them"));
     case Kind::rule:
       return column == 0 ? qs(state->rules[i].name) : qs(state->rules[i].what);
+    case Kind::theirs:
+      return column == 0 ? tr("AutoMegaKernel") : theirVerdict();
+    case Kind::differs:
+      return column == 0 ? tr("why they differ") : qs(state->amkDiffers[i]);
     case Kind::gap:
       break;
   }
@@ -129,12 +149,17 @@ QVariant FindingsView::cell(int row, int column, int role) const {
       return static_cast<int>(verdict == State::holds ? Mark::proved : Mark::refuted);
   }
   if (role == mutedRole)
-    return r.kind == Kind::follows || r.kind == Kind::more || (rule && verdict == State::notJudged);
+    return r.kind == Kind::follows || r.kind == Kind::more || r.kind == Kind::differs ||
+           (rule && verdict == State::notJudged);
   if (role == Qt::ToolTipRole && r.kind == Kind::group) {
     const auto& group = state->groups[static_cast<std::size_t>(r.index)];
     return qs(state->report.findings[group.findings.front()].message) +
            (group.findings.size() > 1 ? tr("\nEnter lists all %1.").arg(group.findings.size()) : QString());
   }
+  if (role == Qt::ToolTipRole && r.kind == Kind::theirs)
+    return tr("What AutoMegaKernel's own validator says of this file; it is no oracle.") + QLatin1Char('\n') +
+           theirVerdict();
+  if (role == Qt::ToolTipRole && r.kind == Kind::differs) return text(r, 1);
   if (role == Qt::ToolTipRole && r.kind == Kind::member)
     return qs(state->report.findings[static_cast<std::size_t>(r.index)].message);
   return {};
@@ -187,6 +212,8 @@ void FindingsView::choose(int row) {
       break;
     }
     case Kind::more:
+    case Kind::theirs:
+    case Kind::differs:
     case Kind::gap:
       break;
   }

@@ -29,13 +29,14 @@ class FindingsView : public View {
 
  private:
   struct Row {
-    enum class Kind { group, member, more, fault, follows, gap, rule };
+    enum class Kind { group, member, more, fault, follows, gap, rule, theirs, differs };
     Kind kind = Kind::gap;
-    int index = -1;  ///< of the group, finding, fault or rule
+    int index = -1;  ///< of the group, finding, fault, rule, or reason why the verdicts differ
     int group = -1;
   };
   [[nodiscard]] QVariant cell(int row, int column, int role) const;
   [[nodiscard]] QString text(const Row& row, int column) const;
+  [[nodiscard]] QString theirVerdict() const;
   void build();
   void choose(int row);
   void toggle(int row);

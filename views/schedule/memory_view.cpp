@@ -87,7 +87,7 @@ void MemoryView::refresh() {
         setSubtitle(
             pages ? tr("%1, by round")
                         .arg(counted(static_cast<qint64>(chart->rows.size()), tr("page"), tr("pages")))
-                  : tr("%1, first access to last, by round")
+                  : tr("%1, by round")
                         .arg(counted(static_cast<qint64>(chart->rows.size()), tr("buffer"), tr("buffers"))));
         chart_->setChart(std::move(chart));
         chart_->setSelected(schedule_.place().buffer);

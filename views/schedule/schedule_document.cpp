@@ -25,19 +25,6 @@ const QString detailLane = QStringLiteral("schedule.finding");
 const QString repairLane = QStringLiteral("schedule.repairs");
 const QString compareLane = QStringLiteral("schedule.compare");
 
-std::shared_ptr<const std::string> readFile(const QString& path) {
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly))
-    throw UserError(QStringLiteral("%1 could not be read: %2.").arg(path, file.errorString()).toStdString());
-  if (file.size() > largestFile)
-    throw UserError(QStringLiteral("%1 is larger than 2 GiB.").arg(path).toStdString());
-  auto text = std::make_shared<std::string>(static_cast<std::size_t>(file.size()), '\0');
-  const qint64 got = file.read(text->data(), file.size());
-  if (got != file.size())
-    throw UserError(QStringLiteral("%1 could not be read: %2.").arg(path, file.errorString()).toStdString());
-  return text;
-}
-
 /// As it is, blanks of all kinds included.
 QByteArray bytesOf(const QTextDocument& document) {
   QString text = document.toRawText();
@@ -62,6 +49,27 @@ struct Repaired {
 };
 
 }  // namespace
+
+std::shared_ptr<const std::string> readFile(const QString& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly))
+    throw UserError(QStringLiteral("%1 could not be read: %2.").arg(path, file.errorString()).toStdString());
+  if (file.size() > largestFile)
+    throw UserError(QStringLiteral("%1 is larger than 2 GiB.").arg(path).toStdString());
+  auto text = std::make_shared<std::string>(static_cast<std::size_t>(file.size()), '\0');
+  const qint64 got = file.read(text->data(), file.size());
+  if (got != file.size())
+    throw UserError(QStringLiteral("%1 could not be read: %2.").arg(path, file.errorString()).toStdString());
+  return text;
+}
+
+void writeFile(const QString& path, const std::string& text) {
+  QSaveFile file(path);
+  const auto size = static_cast<qint64>(text.size());
+  if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), size) != size || !file.commit())
+    throw UserError(
+        QStringLiteral("%1 could not be written: %2.").arg(path, file.errorString()).toStdString());
+}
 
 ScheduleDocument* ScheduleDocument::of(Document& document) {
   if (auto* found = document.findChild<ScheduleDocument*>(QString(), Qt::FindDirectChildrenOnly))
@@ -113,6 +121,7 @@ void ScheduleDocument::open(const QString& path) {
         saved_ = state;
         lastGood_.reset();
         dropComparison();
+        closeDump();
         adopt(std::move(state), true);
         Q_EMIT opened();
         Q_EMIT nameChanged();
@@ -131,14 +140,7 @@ void ScheduleDocument::save(const QString& path) {
   const State state = versions_[at_];
   Job* job = jobs_.run(
       this, {.title = tr("Save %1").arg(QFileInfo(path).fileName()), .lane = QStringLiteral("schedule.save")},
-      [state, path](JobHandle&) {
-        QSaveFile file(path);
-        const auto size = static_cast<qint64>(state->text->size());
-        if (!file.open(QIODevice::WriteOnly) || file.write(state->text->data(), size) != size ||
-            !file.commit())
-          throw UserError(
-              QStringLiteral("%1 could not be written: %2.").arg(path, file.errorString()).toStdString());
-      },
+      [state, path](JobHandle&) { writeFile(path, *state->text); },
       [this, state, path] {
         saved_ = state;
         path_ = QFileInfo(path).absoluteFilePath();
@@ -303,6 +305,10 @@ void ScheduleDocument::selectBuffer(int buffer) {
   select({.finding = place_.finding, .buffer = buffer});
 }
 
+void ScheduleDocument::selectRegion(int buffer, const schedule::Region& region) {
+  select({.finding = place_.finding, .buffer = buffer, .region = region.ranges});
+}
+
 void ScheduleDocument::loadDetail() {
   const State now = shown();
   repairs_.clear();
@@ -420,14 +426,19 @@ void ScheduleDocument::apply(int repair) {
   }
   const State now = isOpen() ? versions_[at_] : nullptr;
   if (!now || !now->wellFormed() || repair < 0 || repair >= static_cast<int>(repairs_.size())) return;
-  const schedule::Repair wanted = repairs_[static_cast<std::size_t>(repair)];
+  const schedule::Repair& wanted = repairs_[static_cast<std::size_t>(repair)];
+  adoptEdits(wanted.edits, qs(wanted.text));
+}
+
+void ScheduleDocument::adoptEdits(std::vector<schedule::Edit> edits, const QString& what) {
+  const State now = versions_[at_];
   Job* job = jobs_.run(
-      this, {.title = tr("Repair"), .lane = checkLane},
-      [now, wanted](JobHandle& handle) {
+      this, {.title = tr("Check the edited schedule"), .lane = checkLane},
+      [now, edits = std::move(edits), what](JobHandle& handle) {
         return makeScheduleState(
-            std::make_shared<const std::string>(schedule::rewrite(
-                *now->text, *now->schedule, schedule::applyEdits(*now->schedule, wanted.edits))),
-            qs(wanted.text), handle.progress());
+            std::make_shared<const std::string>(
+                schedule::rewrite(*now->text, *now->schedule, schedule::applyEdits(*now->schedule, edits))),
+            what, handle.progress());
       },
       [this](State state) { adopt(std::move(state), true); });
   checking_ = true;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/schedule/diff.h"
+#include "core/schedule/hang.h"
+#include "core/schedule/timing.h"
 #include "views/schedule/schedule_state.h"
 
 namespace nuscope::views {
@@ -24,9 +26,31 @@ struct SchedulePlace {
   int finding = -1;  ///< in Report::findings
   int fault = -1;    ///< in ScheduleState::faults
   int task = -1, counter = -1, buffer = -1;
+  std::vector<std::pair<std::int64_t, std::int64_t>> region{};  ///< of the buffer; empty: all of it
 
   bool operator==(const SchedulePlace&) const = default;
 };
+
+/// Waits of a safe schedule that could go.
+struct WaitAdvice {
+  std::shared_ptr<const ScheduleState> of;
+  schedule::WaitNotes notes;
+  std::int64_t redundant = 0;              ///< of the notes: those that can go at once
+  std::optional<schedule::DropGain> gain;  ///< of dropping the redundant ones
+  QString refusal;                         ///< why there is no gain, where there are redundant ones
+};
+
+/// A hang dump and what it tells.
+struct Hang {
+  std::shared_ptr<const ScheduleState> of;
+  QString path;
+  schedule::HangDump dump;
+  schedule::HangExplanation why;
+};
+
+/// Whole files, for jobs. Throw UserError.
+std::shared_ptr<const std::string> readFile(const QString& path);
+void writeFile(const QString& path, const std::string& text);
 
 class ScheduleDocument : public QObject {
   Q_OBJECT
@@ -68,6 +92,7 @@ class ScheduleDocument : public QObject {
   [[nodiscard]] int anchor() const { return anchor_; }
   void selectCounter(int counter);
   void selectBuffer(int buffer);
+  void selectRegion(int buffer, const schedule::Region& region);
   [[nodiscard]] const FindingDetail* detail() const { return detail_ ? &*detail_ : nullptr; }
   /// The run that is stepped through: of the finding, else the whole; null: none.
   [[nodiscard]] std::shared_ptr<const schedule::Rounds> run() const;
@@ -94,6 +119,20 @@ class ScheduleDocument : public QObject {
   [[nodiscard]] State differenceBase() const { return base_; }  ///< the first of the two; null: none
   [[nodiscard]] QString differenceName() const { return baseName_; }
 
+  // Further questions (schedule_questions.cpp); an answer is of one version
+  /// Looks for waits of a safe schedule that could go; then `waitsChanged`.
+  void seekWaits();
+  [[nodiscard]] bool seekingWaits() const;
+  [[nodiscard]] const WaitAdvice* waitAdvice() const;  ///< of the version shown; null: not asked
+  /// A version without the redundant waits, checked.
+  void dropRedundantWaits();
+  /// Explains a hang dump of the schedule shown; then `hangChanged` or `openFailed`.
+  void openDump(const QString& path);
+  void closeDump();
+  [[nodiscard]] const Hang* hang() const { return hang_ ? &*hang_ : nullptr; }
+  /// Writes the modelled run as a Chrome trace; then `traceWritten` or `saveFailed`.
+  void exportTrace(const QString& path);
+
   [[nodiscard]] Jobs& jobs() const { return jobs_; }
 
  Q_SIGNALS:
@@ -107,10 +146,14 @@ class ScheduleDocument : public QObject {
   void stepChanged();
   void repairsChanged();
   void differenceChanged();
+  void waitsChanged();
+  void hangChanged();
+  void traceWritten(const QString& words);
 
  private:
   ScheduleDocument(Document& document, Jobs& jobs);
   void adopt(State state, bool push);
+  void adoptEdits(std::vector<schedule::Edit> edits, const QString& what);
   void showVersion();
   void textEdited();
   void check(std::shared_ptr<const std::string> text, const QString& what);
@@ -138,6 +181,8 @@ class ScheduleDocument : public QObject {
   std::shared_ptr<const schedule::Difference> difference_;
   State base_;
   QString baseName_;
+  std::optional<WaitAdvice> advice_;
+  std::optional<Hang> hang_;
 };
 
 }  // namespace nuscope::views

@@ -4,6 +4,7 @@
 #include <QTextBrowser>
 #include <algorithm>
 
+#include "core/schedule/explain.h"
 #include "core/schedule/order.h"
 #include "views/jobs.h"
 #include "views/schedule/schedule_words.h"
@@ -14,7 +15,35 @@ namespace nuscope::views {
 
 namespace {
 constexpr std::size_t mostLinks = 24;
+constexpr std::size_t mostUses = 200;
+
+/// The analysis of a state, made unless it is known. Null: `words` tell why nothing can be asked of it.
+std::shared_ptr<const schedule::Analysis> analysisOf(const ScheduleState& state,
+                                                     std::shared_ptr<const schedule::Analysis> known,
+                                                     const Progress& progress, QString& words) {
+  if (!known) {
+    const auto made = schedule::Analysis::of(state.schedule, progress);
+    if (!made) {
+      words = qs(made.refusal().message).toHtmlEscaped();
+      return nullptr;
+    }
+    known = *made;
+  }
+  if (!known->live()) words = QObject::tr("told once the schedule cannot deadlock");
+  return known;
 }
+
+/// "L0.a, L0.b, then L0.c can start": a run in which one comes before the other.
+QString runWords(const ScheduleState& state, const std::vector<std::int32_t>& firing, int next) {
+  constexpr std::size_t mostNames = 8;
+  QStringList names;
+  const std::size_t from = firing.size() - std::min(firing.size(), mostNames);
+  if (from > 0) names << QObject::tr("%1 others").arg(from);
+  for (std::size_t i = from; i < firing.size(); ++i) names << state.taskName(firing[i]);
+  return QObject::tr("%1, then %2 can start").arg(names.join(QStringLiteral(", ")), state.taskName(next));
+}
+
+}  // namespace
 
 ScheduleInspector::ScheduleInspector(const ViewContext& context, QWidget* parent)
     : View(context, "scheduleInspector", tr("Inspector"), parent),
@@ -31,6 +60,14 @@ ScheduleInspector::ScheduleInspector(const ViewContext& context, QWidget* parent
     if (text.startsWith(QLatin1String("task"))) schedule_.selectTask(index);
     if (text.startsWith(QLatin1String("counter"))) schedule_.selectCounter(index);
     if (text.startsWith(QLatin1String("buffer"))) schedule_.selectBuffer(index);
+    if (text.startsWith(QLatin1String("touch"))) {
+      const auto state = schedule_.shown();
+      if (!state || index >= static_cast<int>(state->touched.touches.size())) return;
+      const schedule::Touch& touch = state->touched.touches[static_cast<std::size_t>(index)];
+      schedule_.selectRegion(
+          touch.buffer,
+          schedule::regionOf(state->schedule->buffers[static_cast<std::size_t>(touch.buffer)], touch.region));
+    }
   });
   for (const auto signal :
        {&ScheduleDocument::stateChanged, &ScheduleDocument::selectionChanged, &ScheduleDocument::stepChanged})
@@ -103,12 +140,13 @@ void ScheduleInspector::task(const ScheduleState& state, int index) {
     QStringList touched;
     for (const schedule::Touch& touch : state.touchesOf(index)) {
       if (touch.write != write) continue;
+      const auto place = static_cast<int>(&touch - state.touched.touches.data());
       touched << link(QStringLiteral("buffer"), touch.buffer, state.bufferName(touch.buffer)) +
-                     QStringLiteral("<br><span style=\"color:%1\">%2</span>")
-                         .arg(theme().muted.name(),
-                              qs(schedule::regionText(
-                                  state.schedule->buffers[static_cast<std::size_t>(touch.buffer)],
-                                  touch.region)));
+                     QStringLiteral("<br>") +
+                     link(
+                         QStringLiteral("touch"), place,
+                         qs(schedule::regionText(
+                             state.schedule->buffers[static_cast<std::size_t>(touch.buffer)], touch.region)));
     }
     if (!touched.isEmpty()) row(write ? tr("Writes") : tr("Reads"), touched.join(QStringLiteral("<br>")));
   }
@@ -150,24 +188,22 @@ void ScheduleInspector::seekOrder(int first, int second) {
   context().jobs.run(
       this, {.title = tr("Order of two tasks"), .lane = QStringLiteral("schedule.order"), .quiet = true},
       [state, known, first, second](JobHandle& job) {
-        Answer answer{known, {}};
-        if (!known) {
-          const auto made = schedule::Analysis::of(state->schedule, job.progress());
-          if (!made) {
-            answer.words << qs(made.refusal().message).toHtmlEscaped();
-            return answer;
-          }
-          answer.analysis = *made;
-        }
-        if (!answer.analysis->live()) {
-          answer.words << QObject::tr("told once the schedule cannot deadlock");
+        Answer answer;
+        QString refused;
+        answer.analysis = analysisOf(*state, known, job.progress(), refused);
+        if (!refused.isEmpty()) {
+          answer.words << refused;
           return answer;
         }
         const auto order = schedule::explainOrder(*answer.analysis, first, second);
         using Kind = schedule::OrderExplanation::Kind;
         if (order.kind == Kind::unordered) {
           answer.words << QObject::tr("%1 and this task can run at once: nothing orders them")
-                              .arg(state->taskName(first).toHtmlEscaped());
+                              .arg(state->taskName(first).toHtmlEscaped())
+                       << QObject::tr("One way: %1")
+                              .arg(runWords(*state, order.firstThenSecond, second).toHtmlEscaped())
+                       << QObject::tr("The other: %1")
+                              .arg(runWords(*state, order.secondThenFirst, first).toHtmlEscaped());
         } else {
           answer.words << (order.kind == Kind::firstBeforeSecond
                                ? QObject::tr("%1 is over when this task starts:")
@@ -227,14 +263,79 @@ void ScheduleInspector::buffer(const ScheduleState& state, int index) {
       if (bufferId == b.id) row(tr("Page"), QString::number(page));
     }
   }
+  uses(state, schedule_.place());
+}
+
+/// Who touches the buffer or the region of it, in an order in which they can run.
+void ScheduleInspector::uses(const ScheduleState& state, const SchedulePlace& place) {
+  if (!place.region.empty()) {
+    QStringList ranges;
+    for (const auto& [from, to] : place.region) ranges << QStringLiteral("%1:%2").arg(from).arg(to);
+    row(tr("Region"), QStringLiteral("[%1]<br>%2")
+                          .arg(ranges.join(QStringLiteral(", ")),
+                               link(QStringLiteral("buffer"), place.buffer, tr("all of the buffer"))));
+  }
+  const bool known = analysed_ == schedule_.shown() && used_.buffer == place.buffer &&
+                     used_.region == place.region && !usesHtml_.isEmpty();
+  if (known) {
+    row(tr("In order"), usesHtml_);
+    return;
+  }
   std::vector<std::int32_t> readers, writers;
   for (const schedule::Touch& touch : state.touched.touches) {
-    if (touch.buffer != index) continue;
+    if (touch.buffer != place.buffer) continue;
     auto& list = touch.write ? writers : readers;
     if (list.empty() || list.back() != touch.task) list.push_back(touch.task);
   }
   row(tr("Written by"), links(state, writers));
   row(tr("Read by"), links(state, readers));
+  row(tr("In order"), tr("asking\u2026"));
+  seekUses(place);
+}
+
+void ScheduleInspector::seekUses(const SchedulePlace& place) {
+  struct Answer {
+    std::shared_ptr<const schedule::Analysis> analysis;
+    QString refused;
+    std::vector<schedule::RegionUse> uses;
+  };
+  const auto state = schedule_.shown();
+  const auto known = analysed_ == state ? analysis_ : nullptr;
+  context().jobs.run(
+      this, {.title = tr("Who touches a region"), .lane = QStringLiteral("schedule.uses"), .quiet = true},
+      [state, known, place](JobHandle& job) {
+        Answer answer;
+        answer.analysis = analysisOf(*state, known, job.progress(), answer.refused);
+        if (answer.refused.isEmpty())
+          answer.uses = schedule::usesOf(*answer.analysis, place.buffer, {place.region}, mostUses + 1);
+        return answer;
+      },
+      [this, state, place](Answer answer) {
+        analysis_ = std::move(answer.analysis);
+        analysed_ = state;
+        used_ = place;
+        QStringList lines;
+        for (std::size_t i = 0; i < std::min(answer.uses.size(), mostUses); ++i) {
+          const auto& use = answer.uses[i];
+          QString line = (use.write ? tr("written by %1") : tr("read by %1"))
+                             .arg(link(QStringLiteral("task"), use.task, state->taskName(use.task)));
+          if (use.buffer != place.buffer)
+            line += tr(" as %1").arg(state->bufferName(use.buffer).toHtmlEscaped());
+          if (use.unordered >= 0)
+            line +=
+                QStringLiteral(" <span style=\"color:%1\">%2</span>")
+                    .arg(theme().refuted.name(),
+                         tr("not ordered with %1")
+                             .arg(state->taskName(answer.uses[static_cast<std::size_t>(use.unordered)].task)
+                                      .toHtmlEscaped()));
+          lines << line;
+        }
+        if (answer.uses.size() > mostUses) lines << tr("and more, not listed");
+        usesHtml_ = !answer.refused.isEmpty() ? answer.refused
+                    : lines.isEmpty()         ? tr("nothing")
+                                              : lines.join(QStringLiteral("<br>"));
+        markStale();
+      });
 }
 
 void ScheduleInspector::whole(const ScheduleState& state) {

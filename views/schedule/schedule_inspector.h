@@ -2,6 +2,7 @@
 // Everything about the chosen task, counter or buffer; what it names can be clicked.
 #include <memory>
 
+#include "views/schedule/schedule_document.h"
 #include "views/view.h"
 
 class QTextBrowser;
@@ -11,9 +12,6 @@ class Analysis;
 }
 
 namespace nuscope::views {
-
-class ScheduleDocument;
-struct ScheduleState;
 
 class ScheduleInspector : public View {
   Q_OBJECT
@@ -36,11 +34,15 @@ class ScheduleInspector : public View {
   [[nodiscard]] QString link(const QString& kind, int index, const QString& text) const;
   void order(const ScheduleState& state, int task);
   void seekOrder(int first, int second);
+  void uses(const ScheduleState& state, const SchedulePlace& place);
+  void seekUses(const SchedulePlace& place);
   ScheduleDocument& schedule_;
   std::shared_ptr<const schedule::Analysis> analysis_;  ///< of analysed_; made when orders are asked for
   std::shared_ptr<const ScheduleState> analysed_;
   std::pair<int, int> ordered_{-1, -1};  ///< the tasks that orderWords_ are about
   QStringList orderWords_;
+  SchedulePlace used_;  ///< what usesHtml_ is about, of analysed_
+  QString usesHtml_;
   QTextBrowser* page_;
   QString html_;
 };

@@ -1,7 +1,9 @@
 #include "views/schedule/schedule_screen.h"
 
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
+#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QSplitter>
@@ -9,12 +11,14 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/schedule/named_region.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/jobs.h"
 #include "views/schedule/changes_view.h"
 #include "views/schedule/counters_view.h"
 #include "views/schedule/findings_view.h"
+#include "views/schedule/hang_view.h"
 #include "views/schedule/json_view.h"
 #include "views/schedule/memory_view.h"
 #include "views/schedule/queues_view.h"
@@ -22,6 +26,7 @@
 #include "views/schedule/schedule_words.h"
 #include "views/schedule/stepper_bar.h"
 #include "views/schedule/tasks_view.h"
+#include "views/schedule/waits_view.h"
 #include "views/schedule/why_view.h"
 #include "views/state_label.h"
 #include "views/text.h"
@@ -48,7 +53,10 @@ ScheduleScreen::ScheduleScreen(const ViewContext& context, QWidget* parent)
                             &ScheduleDocument::repairsChanged})
     connect(&schedule_, signal, this, [this] { update(); });
   connect(&schedule_, &ScheduleDocument::differenceChanged, this, [this] {
-    if (schedule_.difference()) showDetail(2);
+    if (schedule_.difference()) showDetail(changesPage);
+  });
+  connect(&schedule_, &ScheduleDocument::hangChanged, this, [this] {
+    if (schedule_.hang() != nullptr) showDetail(hangPage);
   });
   connect(&context_.theme, &ThemeSource::changed, this, [this] { retheme(); });
   retheme();
@@ -104,17 +112,17 @@ void ScheduleScreen::buildEmpty() {
 QWidget* ScheduleScreen::buildColumns() {
   auto* left = hairSplitter(Qt::Vertical, "schedule.left",
                             {new FindingsView(context_), new WhyView(context_)}, {350, 380}, {2, 3});
-  auto* counters = new CountersView(context_);
-  auto* memory = new MemoryView(context_);
   changes_ = new ChangesView(context_);
+  hang_ = new HangView(context_);
   json_ = new JsonView(context_);
   details_ = new QStackedWidget;
-  const QStringList names{tr("counters"), tr("memory"), tr("changes")};
+  // In the order of DetailPage.
+  const QStringList names{tr("counters"), tr("memory"), tr("changes"), tr("waits"), tr("hang")};
   int index = 0;
-  for (DetailView* view : {static_cast<DetailView*>(counters), static_cast<DetailView*>(memory),
-                           static_cast<DetailView*>(changes_)}) {
+  for (DetailView* view : std::initializer_list<DetailView*>{
+           new CountersView(context_), new MemoryView(context_), changes_, new WaitsView(context_), hang_}) {
     details_->addWidget(view);
-    view->addSwitch(names, index++, [this](int page) { showDetail(page); });
+    view->addSwitch(names, index++, [this](int page) { showDetail(static_cast<DetailPage>(page)); });
   }
   auto* middle =
       hairSplitter(Qt::Vertical, "schedule.middle",
@@ -126,7 +134,7 @@ QWidget* ScheduleScreen::buildColumns() {
   return hairSplitter(Qt::Horizontal, "schedule.columns", {left, middle, right}, {330, 590, 306}, {2, 5, 2});
 }
 
-void ScheduleScreen::showDetail(int page) {
+void ScheduleScreen::showDetail(DetailPage page) {
   details_->setCurrentIndex(page);
 }
 
@@ -238,8 +246,40 @@ bool ScheduleScreen::selectText(const QString& text) {
 }
 
 void ScheduleScreen::compare() {
-  showDetail(2);
+  showDetail(changesPage);
   changes_->askAndCompare();
+}
+
+void ScheduleScreen::explainDump() {
+  showDetail(hangPage);
+  hang_->askAndExplain();
+}
+
+void ScheduleScreen::seekWaits() {
+  showDetail(waitsPage);
+  schedule_.seekWaits();
+}
+
+void ScheduleScreen::askForRegion() {
+  const auto state = schedule_.shown();
+  if (!state) return;
+  const SchedulePlace& place = schedule_.place();
+  QString text =
+      place.buffer < 0 ? QString() : qs(schedule::text(*state->schedule, {place.buffer, {place.region}}));
+  bool accepted = false;
+  text = QInputDialog::getText(this, tr("Who touches a region"),
+                               tr("A buffer by name or id, and a range an axis: h0[0:1, 16:32]"),
+                               QLineEdit::Normal, text, &accepted);
+  if (!accepted) return;
+  const auto region = schedule::parseRegion(*state->schedule, text.toStdString());
+  if (region) {
+    schedule_.selectRegion(region->buffer, region->region);
+  } else {
+    const auto& why = region.refusal();
+    QMessageBox::information(
+        this, tr("Who touches a region"),
+        qs(why.message) + (why.hint.empty() ? QString() : QStringLiteral(": ") + qs(why.hint)));
+  }
 }
 
 void ScheduleScreen::nextFinding() {

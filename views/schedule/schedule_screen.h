@@ -12,6 +12,7 @@ class QStackedWidget;
 namespace nuscope::views {
 
 class ChangesView;
+class HangView;
 class JsonView;
 class ScheduleDocument;
 class StateLabel;
@@ -26,6 +27,11 @@ class ScheduleScreen : public QWidget {
   /// "finding 2", "task 12", "counter 4", "buffer 7" (ids), "step 10". False: not understood, or not there.
   bool selectText(const QString& text);
   void compare();
+  /// Asks for a hang dump and explains it.
+  void explainDump();
+  void seekWaits();
+  /// Asks for a buffer or a region of it and selects it; the inspector lists who touches it.
+  void askForRegion();
   void nextFinding();
   void goToNextError();
 
@@ -39,7 +45,8 @@ class ScheduleScreen : public QWidget {
   QWidget* buildColumns();
   void update();
   void retheme();
-  void showDetail(int page);
+  enum DetailPage { countersPage, memoryPage, changesPage, waitsPage, hangPage };
+  void showDetail(DetailPage page);
   ViewContext context_;
   ScheduleDocument& schedule_;
   QWidget* header_ = nullptr;
@@ -52,6 +59,7 @@ class ScheduleScreen : public QWidget {
   QPushButton *open_ = nullptr, *cancel_ = nullptr;
   QStackedWidget* details_ = nullptr;
   ChangesView* changes_ = nullptr;
+  HangView* hang_ = nullptr;
   JsonView* json_ = nullptr;
 };
 

@@ -88,18 +88,18 @@ std::shared_ptr<const ScheduleState> makeScheduleState(std::shared_ptr<const std
   made->large = isLarge(*made->text, made->lines);
   progress.report(0, "reading");
   const auto start = std::chrono::steady_clock::now();
-  schedule::ReadResult read = schedule::readSchedule(*made->text);
+  const auto read = std::make_shared<const schedule::ReadResult>(schedule::readSchedule(*made->text));
   made->readSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  made->faults = std::move(read.faults);
+  made->faults = read->faults;
   progress.check();
-  if (!read.schedule) {
+  if (!read->schedule) {
     made->report.faults = made->faults;
     made->headline = QObject::tr("Malformed: %1")
                          .arg(counted(static_cast<std::int64_t>(made->faults.size()), QObject::tr("fault"),
                                       QObject::tr("faults")));
     return made;
   }
-  made->schedule = std::make_shared<const schedule::Schedule>(std::move(*read.schedule));
+  made->schedule = {read, &*read->schedule};
   const schedule::Schedule& s = *made->schedule;
   progress.report(0.4, "checking");
   made->report = schedule::check(s, {}, progress.part(0.4, 0.8));
@@ -111,6 +111,10 @@ std::shared_ptr<const ScheduleState> makeScheduleState(std::shared_ptr<const std
   made->faults = made->report.faults;
   made->rules = schedule::ruleVerdicts(s, made->report);
   made->headline = qs(schedule::headline(s, made->report));
+  if (s.format == schedule::Format::amk) {
+    made->amk = schedule::amkVerdict(*read);
+    made->amkDiffers = schedule::whyDifferent(*read, *made->amk, made->report);
+  }
   if (made->report.verdict == schedule::Safety::malformed) return made;
   progress.report(0.8, "arranging");
   made->ids = std::make_unique<const schedule::Ids>(s);

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/base/diagnostics.h"
-#include "core/schedule/check.h"
+#include "core/schedule/amk_verdict.h"
 #include "core/schedule/outline.h"
 #include "core/schedule/repair.h"
 #include "core/schedule/rounds.h"
@@ -25,6 +25,8 @@ struct ScheduleState {
   schedule::Report report;
   std::vector<schedule::RuleVerdict> rules;
   QString headline;
+  std::optional<schedule::AmkVerdict> amk;  ///< what AutoMegaKernel's validator says, of its own files
+  std::vector<std::string> amkDiffers;      ///< why that differs from the report; empty: it does not
 
   // Of well-formed schedules only; null and empty otherwise.
   std::shared_ptr<const schedule::Model> model;

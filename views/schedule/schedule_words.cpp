@@ -212,14 +212,17 @@ std::set<int> certificateCounters(const ScheduleDocument& document) {
   return counters;
 }
 
-std::map<int, Mark> changedTasks(const ScheduleDocument& document) {
+std::map<int, Mark> changedTasks(const schedule::Difference& difference) {
   std::map<int, Mark> result;
-  if (const auto difference = document.difference()) {
-    for (const schedule::Change& change : difference->changes) {
-      if (change.after >= 0) result.emplace(change.after, markOf(change.kind));
-    }
+  for (const schedule::Change& change : difference.changes) {
+    if (change.after >= 0) result.emplace(change.after, markOf(change.kind));
   }
   return result;
+}
+
+std::map<int, Mark> changedTasks(const ScheduleDocument& document) {
+  const auto difference = document.difference();
+  return difference ? changedTasks(*difference) : std::map<int, Mark>();
 }
 
 }  // namespace nuscope::views

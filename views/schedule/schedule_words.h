@@ -34,5 +34,6 @@ std::set<int> certificateTasks(const ScheduleDocument& document);
 std::set<int> certificateCounters(const ScheduleDocument& document);
 /// Tasks that differ in the comparison that is shown, by position in the schedule shown.
 std::map<int, Mark> changedTasks(const ScheduleDocument& document);
+std::map<int, Mark> changedTasks(const schedule::Difference& difference);
 
 }  // namespace nuscope::views

@@ -19,20 +19,10 @@ namespace nuscope::views {
 
 namespace {
 
-constexpr std::size_t mostBoxes = 2000;
 constexpr std::size_t mostAround = 24;
-constexpr std::size_t fewTasks = 24;  ///< so many are shown one by one from the start
-constexpr double cardWidth = 184;
-
-std::uint64_t keyOf(schedule::TaskGraph::Kind kind, std::int32_t index) {
-  return (static_cast<std::uint64_t>(kind) + 1) << 32 | static_cast<std::uint32_t>(index);
-}
-schedule::TaskGraph::Kind kindOf(std::uint64_t key) {
-  return static_cast<schedule::TaskGraph::Kind>((key >> 32) - 1);
-}
-std::int32_t indexOf(std::uint64_t key) {
-  return static_cast<std::int32_t>(key & 0xFFFFFFFFU);
-}
+constexpr std::size_t fewTasks = 24;   ///< so many are shown one by one from the start
+constexpr std::size_t fewBoxes = 100;  ///< so many are made at once
+const QString boxesLane = QStringLiteral("schedule.boxes");
 
 }  // namespace
 
@@ -64,6 +54,7 @@ TasksView::TasksView(const ViewContext& context, QWidget* parent)
   connect(graph_, &GraphWidget::boxChosen, this, &TasksView::chosen);
   connect(graph_, &GraphWidget::boxOpened, this, &TasksView::opened);
   connect(graph_, &GraphWidget::stubClicked, this, &TasksView::opened);
+  connect(graph_, &GraphWidget::laidOut, this, &TasksView::revealFault);
   connect(graph_, &GraphWidget::edgeChosen, this, [this](quint64 key) {
     if (!tasks_ || key == 0 || key > tasks_->edges.size()) return;
     const auto& edge = tasks_->edges[static_cast<std::size_t>(key - 1)];
@@ -155,11 +146,11 @@ void TasksView::refresh() {
   const bool any = state && state->wellFormed();
   const auto count = any ? state->schedule->tasks.size() : 0;
   allChip_->setText(count == 0 ? tr("all") : tr("all %1").arg(grouped(static_cast<qint64>(count))));
-  allChip_->setEnabled(count <= mostBoxes);
-  allChip_->setToolTip(count <= mostBoxes
+  allChip_->setEnabled(count <= mostTaskBoxes);
+  allChip_->setToolTip(count <= mostTaskBoxes
                            ? QString()
                            : tr("More than %1 boxes say nothing: open layers and operators instead")
-                                 .arg(grouped(static_cast<qint64>(mostBoxes))));
+                                 .arg(grouped(static_cast<qint64>(mostTaskBoxes))));
   const SchedulePlace& place = schedule_.place();
   aroundChip_->setText(place.finding >= 0 ? tr("around the finding") : tr("around the task"));
   aroundChip_->setEnabled(any && (place.finding >= 0 || place.task >= 0));
@@ -176,7 +167,7 @@ void TasksView::refresh() {
   }
   if (mode_ == Mode::around && !aroundChip_->isEnabled())
     setMode(count <= fewTasks ? Mode::all : Mode::layers);
-  if (mode_ == Mode::all && count > mostBoxes) setMode(Mode::layers);
+  if (mode_ == Mode::all && count > mostTaskBoxes) setMode(Mode::layers);
   if (rows_->rowCount() != static_cast<int>(count)) {
     rows_->resetRows(static_cast<int>(count));
     table_->fitColumns(1);
@@ -208,7 +199,8 @@ void TasksView::reload() {
   context().jobs.run(
       this, {.title = tr("Arrange tasks"), .lane = QStringLiteral("schedule.graph"), .quiet = true},
       [state, mode, finding, task = place.task, opened](JobHandle&) {
-        if (mode != Mode::around) return schedule::graphOf(*state->outline, *state->model, opened, mostBoxes);
+        if (mode != Mode::around)
+          return schedule::graphOf(*state->outline, *state->model, opened, mostTaskBoxes);
         return finding ? schedule::graphAround(*state->model, *finding, mostAround)
                        : schedule::graphAround(*state->model, std::max(task, 0), mostAround);
       },
@@ -222,146 +214,38 @@ void TasksView::reload() {
 
 void TasksView::restate() {
   if (!tasks_ || !state_) return;
-  const Shown now{tasks_, schedule_.run(), schedule_.difference(), schedule_.step(),
-                  schedule_.place().counter};
+  const FindingDetail* detail = schedule_.detail();
+  const bool ring = mode_ == Mode::around && detail != nullptr && detail->finding.cycle.size() > 1;
+  TaskBoxes now{state_,
+                tasks_,
+                schedule_.run(),
+                schedule_.difference(),
+                certificateTasks(schedule_),
+                schedule_.step(),
+                schedule_.place().counter,
+                mode_ == Mode::around,
+                ring};
   if (now == shownNow_) return;
   shownNow_ = now;
-  changed_ = changedTasks(schedule_);
-  certificate_ = certificateTasks(schedule_);
-  GraphContent content;
-  const FindingDetail* detail = schedule_.detail();
-  content.ring = mode_ == Mode::around && detail != nullptr && detail->finding.cycle.size() > 1;
-  content.leftToRight = true;
-  content.betweenRanks = mode_ == Mode::around ? 0 : 64;
-  content.quietLabels = mode_ != Mode::around;
-  for (const auto& node : tasks_->nodes) content.boxes.push_back(boxOf(node));
-  for (std::size_t e = 0; e < tasks_->edges.size(); ++e)
-    content.edges.push_back(edgeOf(tasks_->edges[e], static_cast<int>(e)));
-  content.notice = notice(*tasks_);
+  if (tasks_->nodes.size() <= fewBoxes) {
+    context().jobs.cancel(boxesLane);
+    show(now.content());
+    return;
+  }
+  context().jobs.run(
+      this, {.title = tr("Draw tasks"), .lane = boxesLane, .quiet = true},
+      [now = std::move(now)](JobHandle&) { return now.content(); },
+      [this](GraphContent content) {
+        show(std::move(content));
+        followSelection();
+      });
+}
+
+void TasksView::show(GraphContent content) {
   graph_->setContent(std::move(content));
-  setSubtitle(mode_ == Mode::around && schedule_.detail() != nullptr &&
-                      !schedule_.detail()->finding.cycle.empty()
-                  ? tr("arrows: waits for")
-                  : QString());
-}
-
-QString TasksView::notice(const schedule::TaskGraph& graph) const {
-  QStringList words;
-  if (graph.hidden > 0) words << counted(graph.hidden, tr("task is not shown"), tr("tasks are not shown"));
-  if (graph.cut)
-    words << tr("some groups stay closed: at most %1 boxes").arg(grouped(static_cast<qint64>(mostBoxes)));
-  return words.join(QStringLiteral("; "));
-}
-
-Box TasksView::taskBox(std::int32_t task) const {
-  const schedule::Task& t = state_->schedule->tasks[static_cast<std::size_t>(task)];
-  const OpLook look = lookOf(t);
-  const auto run = schedule_.run();
-  const int step = schedule_.step();
-  Box box;
-  box.key = keyOf(schedule::TaskGraph::Kind::task, task);
-  box.title = state_->taskName(task);
-  box.second = queueText(*state_, task);
-  box.width = cardWidth;
-  box.tint = look.tint;
-  box.sign = t.sm && *t.sm < 1000 ? QString::number(*t.sm) : look.sign;
-  const bool current = run && &run->model() == state_->model.get();
-  if (current) {
-    box.third = taskStateText(*state_, *run, task, step);
-    const bool done = run->doneAt(task, step);
-    box.fault = !done && certificate_.count(task) > 0 && step >= run->faultStep();
-    if (done) box.badge = Mark::proved;
-  }
-  const auto changed = changed_.find(task);
-  if (changed != changed_.end()) box.badge = changed->second;
-  box.description = opName(t) + QStringLiteral(", ") + queueText(*state_, task) +
-                    (box.third.isEmpty() ? QString() : QStringLiteral("\n") + box.third);
-  return box;
-}
-
-Box TasksView::groupBox(std::int32_t group) const {
-  const auto& groups = state_->outline->groups();
-  const auto& g = groups[static_cast<std::size_t>(group)];
-  Box box;
-  box.key = keyOf(schedule::TaskGraph::Kind::group, group);
-  box.title =
-      (g.parent > 0 ? qs(groups[static_cast<std::size_t>(g.parent)].name) + QLatin1Char('.') : QString()) +
-      qs(g.name);
-  box.second = counted(g.count, tr("task"), tr("tasks"));
-  box.hidden = g.count;
-  const OpLook look = lookOf(state_->schedule->tasks[static_cast<std::size_t>(g.first)]);
-  const bool layer = !g.groups.empty();
-  box.tint = layer ? Tint::input : look.tint;
-  box.sign = layer ? QStringLiteral("\u25A4") : look.sign;
-  int changes = 0;
-  const auto inside = [&](int task) {
-    for (std::int32_t at = state_->outline->groupOf(task); at > 0;
-         at = groups[static_cast<std::size_t>(at)].parent) {
-      if (at == group) return true;
-    }
-    return false;
-  };
-  for (const auto& [task, mark] : changed_) changes += inside(task) ? 1 : 0;
-  if (changes > 0) box.badge = Mark::moved;
-  box.fault = std::ranges::any_of(certificate_, inside);
-  box.description = layer ? tr("Enter shows its operators") : tr("Enter shows its tasks");
-  return box;
-}
-
-Box TasksView::counterBox(std::int32_t counter) const {
-  const auto i = static_cast<std::size_t>(counter);
-  Box box;
-  box.key = keyOf(schedule::TaskGraph::Kind::counter, counter);
-  box.title = tr("counter %1").arg(state_->counterId(counter));
-  box.second = tr("%1 raise it").arg(state_->model->producers[i].size());
-  box.tint = Tint::algebra;
-  box.sign = QStringLiteral("c");
-  box.description = qs(state_->schedule->counters[i].note);
-  return box;
-}
-
-Box TasksView::boxOf(const schedule::TaskGraph::Node& node) const {
-  switch (node.kind) {
-    case schedule::TaskGraph::Kind::group:
-      return groupBox(node.index);
-    case schedule::TaskGraph::Kind::counter:
-      return counterBox(node.index);
-    case schedule::TaskGraph::Kind::task:
-      break;
-  }
-  return taskBox(node.index);
-}
-
-Edge TasksView::edgeOf(const schedule::TaskGraph::Edge& edge, int place) const {
-  using Why = schedule::TaskGraph::Edge::Why;
-  Edge made;
-  made.from = edge.from;
-  made.to = edge.to;
-  made.key = static_cast<std::uint64_t>(place) + 1;
-  const QString counter =
-      edge.counter >= 0 ? tr("counter %1").arg(state_->counterId(edge.counter)) : QString();
-  switch (edge.why) {
-    case Why::signal:
-      made.label = edge.count > 1 ? tr("%1 counters").arg(edge.count) : counter;
-      break;
-    case Why::queue:
-      made.label = tr("queue");
-      made.dashed = true;
-      break;
-    case Why::waitsFor:
-      made.label = QStringLiteral("%1 %2").arg(place + 1).arg(edge.counter >= 0 ? counter : tr("queue"));
-      made.dashed = edge.counter < 0;
-      made.fault = true;
-      break;
-    case Why::collides:
-      made.label = tr("unordered");
-      made.fault = true;
-      break;
-  }
-  made.description = made.label;
-  const int selected = schedule_.place().counter;
-  made.strong = selected >= 0 && edge.counter == selected && edge.count == 1;
-  return made;
+  const FindingDetail* detail = schedule_.detail();
+  const bool cycle = mode_ == Mode::around && detail != nullptr && !detail->finding.cycle.empty();
+  setSubtitle(cycle ? tr("arrows: waits for") : QString());
 }
 
 void TasksView::chosen(quint64 key) {
@@ -416,6 +300,15 @@ void TasksView::followSelection() {
   }
 }
 
+/// What collides is in the picture, not somewhere beside it.
+void TasksView::revealFault() {
+  const FindingDetail* detail = schedule_.detail();
+  if (mode_ != Mode::around || detail == nullptr || graph_->selectedBox()) return;
+  for (const std::int32_t task : {detail->finding.other, detail->finding.task}) {
+    if (task >= 0) graph_->ensureVisible(keyOf(schedule::TaskGraph::Kind::task, task));
+  }
+}
+
 void TasksView::keyPressEvent(QKeyEvent* event) {
   const auto selected = graph_->selectedBox();
   if (event->key() == Qt::Key_Backspace && selected && state_ && mode_ == Mode::layers) {
@@ -438,7 +331,7 @@ void TasksView::keyPressEvent(QKeyEvent* event) {
 void TasksView::fillContextMenu(QMenu& menu) {
   const auto selected = graph_->selectedBox();
   if (state_ && selected && kindOf(*selected) == schedule::TaskGraph::Kind::group)
-    menu.addAction(tr("Open %1").arg(groupBox(indexOf(*selected)).title), this,
+    menu.addAction(tr("Open %1").arg(shownNow_.groupName(indexOf(*selected))), this,
                    [this, key = *selected] { opened(key); });
   if (!openGroups_.empty())
     menu.addAction(tr("Close all layers and operators"), this, [this] {

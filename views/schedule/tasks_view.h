@@ -4,10 +4,7 @@
 #include <memory>
 #include <set>
 
-#include "core/schedule/diff.h"
-#include "core/schedule/outline.h"
-#include "core/schedule/rounds.h"
-#include "views/graph/graph_content.h"
+#include "views/schedule/task_boxes.h"
 #include "views/view.h"
 
 class QStackedWidget;
@@ -53,17 +50,12 @@ class TasksView : public View {
  private:
   void buildTable();
   void reload();
-  void show(const schedule::TaskGraph& graph);
+  void show(GraphContent content);
   void restate();
   void followSelection();
+  void revealFault();
   void chosen(quint64 key);
   void opened(quint64 key);
-  [[nodiscard]] Box boxOf(const schedule::TaskGraph::Node& node) const;
-  [[nodiscard]] Box taskBox(std::int32_t task) const;
-  [[nodiscard]] Box groupBox(std::int32_t group) const;
-  [[nodiscard]] Box counterBox(std::int32_t counter) const;
-  [[nodiscard]] Edge edgeOf(const schedule::TaskGraph::Edge& edge, int place) const;
-  [[nodiscard]] QString notice(const schedule::TaskGraph& graph) const;
 
   ScheduleDocument& schedule_;
   QStackedWidget* pages_;
@@ -76,17 +68,7 @@ class TasksView : public View {
   std::set<std::int32_t> openGroups_;
   std::shared_ptr<const ScheduleState> state_;  ///< of the graph below
   std::shared_ptr<const schedule::TaskGraph> tasks_;
-  std::map<int, Mark> changed_;
-  std::set<int> certificate_;
-  /// What the boxes say hangs on: another task that is chosen changes none of them.
-  struct Shown {
-    std::shared_ptr<const schedule::TaskGraph> tasks;
-    std::shared_ptr<const schedule::Rounds> run;
-    std::shared_ptr<const schedule::Difference> difference;
-    int step = -1, counter = -1;
-    bool operator==(const Shown&) const = default;
-  };
-  Shown shownNow_;
+  TaskBoxes shownNow_;  ///< another task that is chosen changes none of them
 };
 
 }  // namespace nuscope::views

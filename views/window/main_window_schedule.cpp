@@ -51,6 +51,28 @@ void MainWindow::connectSchedule() {
     showScreen(QStringLiteral("schedule"));
     scheduleScreen()->compare();
   });
+  c.on("schedule.openDump", this, [this] {
+    showScreen(QStringLiteral("schedule"));
+    scheduleScreen()->explainDump();
+  });
+  c.on("schedule.waits", this, [this] {
+    showScreen(QStringLiteral("schedule"));
+    scheduleScreen()->seekWaits();
+  });
+  c.on("schedule.order", this, [this] { schedule_.setAnchor(schedule_.place().task); });
+  c.on("schedule.region", this, [this] {
+    showScreen(QStringLiteral("schedule"));
+    scheduleScreen()->askForRegion();
+  });
+  c.on("schedule.exportTrace", this, [this] {
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export the modelled run"), QFileInfo(schedule_.path()).path(),
+                                     tr("Chrome traces (*.json)"));
+    if (path.isEmpty()) return;
+    schedule_.exportTrace(QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".json") : path);
+  });
+  connect(&schedule_, &ScheduleDocument::traceWritten, this,
+          [this](const QString& words) { message_->say(Mark::proved, words); });
   c.on("schedule.previewRepair", this, [this] {
     showScreen(QStringLiteral("schedule"));
     schedule_.previewed() >= 0 ? schedule_.apply(schedule_.previewed()) : schedule_.preview(0);
@@ -64,7 +86,12 @@ void MainWindow::connectSchedule() {
     const auto run = schedule_.run();
     for (const char* id : {"schedule.toStart", "schedule.toFault"})
       context_.commands.setEnabled(id, run != nullptr);
-    context_.commands.setEnabled("schedule.compare", schedule_.shown() != nullptr);
+    const auto shown = schedule_.shown();
+    for (const char* id :
+         {"schedule.compare", "schedule.openDump", "schedule.region", "schedule.exportTrace"})
+      context_.commands.setEnabled(id, shown != nullptr);
+    context_.commands.setEnabled("schedule.waits", shown && shown->report.verdict == schedule::Safety::safe);
+    context_.commands.setEnabled("schedule.order", shown && schedule_.place().task >= 0);
     context_.commands.setEnabled("schedule.previewRepair", !schedule_.repairs().empty());
     if (run && onSchedule()) {
       for (const char* id : {"go.nextStep", "go.previousStep", "go.nextRefused"})
