@@ -106,7 +106,6 @@ class Entrant:
                                         stderr=None if options.verbose else subprocess.DEVNULL)
         self.turns = []
         self.cold = []
-        self.answer()
 
     def answer(self):
         line = self.process.stdout.readline()
@@ -188,6 +187,8 @@ def measure(options, case, threads):
         other = Kernel(options, companion, threads)
         entrants.append(Entrant(options, companion, threads, "ours", library=other.library, function=other.function))
         entrants[-1].name = "companion"
+    for entrant in entrants:  # all start at once: PyTorch and its compiler take their time
+        entrant.answer()
     compare(options, case, entrants)
     race(options, threads, entrants)
     ours, peers = entrants[0], [one for one in entrants[1:] if one.name != "companion"]
