@@ -7,29 +7,14 @@
 
 #include "core/base/files.h"
 #include "core/record/cache.h"
-#include "core/record/record.h"
 
 namespace nuscope::app {
 
 Recording recordingOf(const tensor::Program& left, const tensor::Program& right, proof::Mode mode,
                       double secondsLimit, const Progress& progress) {
-  Recording result;
   replay::Z3Program z3;
-  const replay::ProofGoal goal = record::goalOf(left, right, mode == proof::Mode::refines);
-  const record::Attempt attempt = record::recordProof(goal, &z3, secondsLimit, progress);
-  result.why = attempt.why;
-  result.seconds = attempt.seconds;
-  if (attempt.record.empty()) return result;
-  replay::ProofOutcome outcome = replay::replayProof(attempt.record, &z3, secondsLimit);
-  result.seconds += outcome.seconds;
-  result.replayable = outcome.status == replay::ProofOutcome::Status::confirmed;
-  if (!result.replayable) {
-    result.why = "not replayable: " + outcome.why;
-    return result;
-  }
-  result.record = attempt.record;
-  result.obligations = std::move(outcome.obligations);
-  return result;
+  return record::confirmedRecord(record::goalOf(left, right, mode == proof::Mode::refines), &z3, secondsLimit,
+                                 progress);
 }
 
 std::optional<proof::Proof> rememberedProof(const tensor::Program& left, const tensor::Program& right,
@@ -44,10 +29,7 @@ std::optional<proof::Proof> rememberedProof(const tensor::Program& left, const t
   proof.decidedBy = "record";
   proof.reason = fmt::format("an earlier proof, its record replayed ({} folds met, {} obligations)",
                              found->lemmas, found->obligations.size());
-  proof.holdsFor =
-      left.dimensions.empty() ? "all inputs" : fmt::format("all {} >= 1", fmt::join(left.dimensions, ", "));
-  if (!found->assumptions.empty())
-    proof.holdsFor += fmt::format(" with {}", fmt::join(found->assumptions, " and "));
+  proof.holdsFor = record::holdsFor(left.dimensions, found->assumptions);
   proof.seconds = found->seconds;
   return proof;
 }

@@ -6,17 +6,12 @@
 
 #include "core/base/progress.h"
 #include "core/proof/verdict.h"
+#include "core/record/record.h"
 #include "core/tensor/graph.h"
 
 namespace nuscope::app {
 
-struct Recording {
-  bool replayable = false;
-  std::string why;                       ///< where it is not
-  std::string record;                    ///< JSON
-  std::vector<std::string> obligations;  ///< SMT-LIB, as the checker built them
-  double seconds = 0;                    ///< search and replay
-};
+using record::Recording;
 
 /// A record of left == right (or: right refines left) that the independent checker has confirmed.
 Recording recordingOf(const tensor::Program& left, const tensor::Program& right, proof::Mode mode,

@@ -1,11 +1,16 @@
 #include "core/record/record.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/diagnostics.h"
 #include "core/language/printer.h"
+#include "core/replay/late_moves.h"
 #include "core/replay/loops.h"
 
 namespace nuscope::record {
@@ -112,6 +117,7 @@ class Search {
       if (attempt([&] { return closes(k_, q); })) return by(*at, "normal form");
     }
     if (attempt([&] { return peel(q, c, depth, *at); })) return true;
+    if (depth == 0 && attempt([&] { return late(q, c, *at); })) return true;
     if (attempt([&] { return congruence(q, c, depth, *at); })) return true;
     if (q->indicators && attempt([&] { return branch(q, c, 0, *at); })) return true;
     if (attempt([&] { return expand(q, c, *at); })) return true;
@@ -245,9 +251,9 @@ class Search {
     return nullptr;
   }
 
-  static bool by(json& out, const char* what) {
+  static bool by(json& out, std::string_view what) {
     out = json::object();
-    out["by"] = what;
+    out["by"] = std::string(what);
     return true;
   }
 
@@ -279,6 +285,31 @@ class Search {
     if (attempt([&] { return closes(k_, q); })) return by(out["then"], "normal form");
     if (depth >= 3) return false;
     return zero(q, c, depth + 1, out["then"]);
+  }
+
+  /// Each rewriting is tried once on the way.
+  bool late(PolyRef p, const Context& c, json& out) {
+    for (const LateMove& move : lateMoves()) {
+      const bool done = attempt([&] {
+        const PolyRef q = move.apply(k_, p);
+        if (q == p || !rewritten_.insert(q).second) return false;
+        by(out, move.lemma);
+        return zero(q, c, 0, out["then"]);
+      });
+      if (done) return true;
+    }
+    return attempt([&] { return residues(p, c, out); });
+  }
+
+  bool residues(PolyRef p, const Context& c, json& out) {
+    by(out, "residues");
+    const auto classes = residueClasses(k_, p);
+    out["classes"] = json::array();
+    return !classes.empty() && std::all_of(classes.begin(), classes.end(), [&](PolyRef q) {
+      json& step = out["classes"].emplace_back();
+      if (attempt([&] { return closes(k_, q); })) return by(step, "normal form");
+      return q->indicators && attempt([&] { return branch(q, c, 0, step); });
+    });
   }
 
   bool congruence(PolyRef p, const Context& c, int depth, json& out) {
@@ -429,6 +460,7 @@ class Search {
   Kernel& k_;
   Searching& guide_;
   Solver* solver_;
+  std::set<PolyRef> rewritten_;
 
  public:
   static constexpr const char* outOfTime = "no record was found within the time";
@@ -520,6 +552,36 @@ Attempt recordProof(const ProofGoal& goal, Solver* solver, double secondsLimit, 
   }
   attempt.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return attempt;
+}
+
+std::string holdsFor(const std::vector<std::string>& dimensions,
+                     const std::vector<std::string>& assumptions) {
+  std::string result =
+      dimensions.empty() ? "all inputs" : fmt::format("all {} >= 1", fmt::join(dimensions, ", "));
+  if (!assumptions.empty()) result += fmt::format(" with {}", fmt::join(assumptions, " and "));
+  return result;
+}
+
+Recording confirmedRecord(const ProofGoal& goal, Solver* solver, double secondsLimit,
+                          const Progress& progress, std::size_t mostUses) {
+  Recording result;
+  Attempt attempt = recordProof(goal, solver, secondsLimit, progress);
+  result.why = attempt.why;
+  result.seconds = attempt.seconds;
+  if (attempt.record.empty()) return result;
+  ProofOutcome outcome = replayProof(attempt.record, solver, secondsLimit, mostUses);
+  result.seconds += outcome.seconds;
+  result.replayable = outcome.status == ProofOutcome::Status::confirmed && outcome.goal == goal;
+  if (!result.replayable) {
+    result.why = "not replayable: " + outcome.why;
+    return result;
+  }
+  result.record = std::move(attempt.record);
+  result.obligations = std::move(outcome.obligations);
+  result.assumptions = std::move(outcome.assumptions);
+  result.uses = std::move(outcome.uses);
+  result.lemmas = outcome.lemmas;
+  return result;
 }
 
 }  // namespace nuscope::record

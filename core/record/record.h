@@ -21,4 +21,23 @@ struct Attempt {
 Attempt recordProof(const replay::ProofGoal& goal, replay::Solver* solver, double secondsLimit = 5,
                     const Progress& progress = {});
 
+/// A record that the checker has confirmed, or why there is none.
+struct Recording {
+  bool replayable = false;
+  std::string why;                       ///< where it is not
+  std::string record;                    ///< JSON
+  std::vector<std::string> obligations;  ///< SMT-LIB, as the checker built them
+  std::vector<std::string> assumptions;  ///< asserts of the programs that the goal stands under
+  std::vector<replay::LemmaUse> uses;    ///< the first `mostUses` lemma instances of the replay
+  int lemmas = 0;                        ///< folds met
+  double seconds = 0;                    ///< search and replay
+};
+
+/// For whom a confirmed goal holds: "all M, K >= 1 with K % 4 == 0".
+std::string holdsFor(const std::vector<std::string>& dimensions, const std::vector<std::string>& assumptions);
+
+/// Looks for a record and replays it. Throws Cancelled.
+Recording confirmedRecord(const replay::ProofGoal& goal, replay::Solver* solver, double secondsLimit = 5,
+                          const Progress& progress = {}, std::size_t mostUses = 0);
+
 }  // namespace nuscope::record

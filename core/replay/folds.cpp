@@ -279,6 +279,18 @@ PolyRef Kernel::sum(std::vector<AtomRef> variables, PolyRef body) {
   return total(parts);
 }
 
+/// The fold as the guide says: by a lemma, or closed as it is.
+PolyRef Kernel::byLemma(const Fold& fold) {
+  const Instance instance = guide_.next(*this, fold);
+  if (instance.lemma == Lemma::keep) return close(fold);
+  if (witness != nullptr) witness->begin(*this, fold, instance);
+  const PolyRef result = apply(fold, instance, false);
+  if (result == nullptr)
+    throw Refused{std::string(text(instance.lemma)) + " does not apply to " + text(fold)};
+  if (witness != nullptr) witness->end(result);
+  return result;
+}
+
 PolyRef Kernel::sumTerm(const std::vector<AtomRef>& variables, MonoRef mono) {
   const Variables set = asSet(variables);
   // S3, S9: a sum inside that depends on the variables joins this one.
@@ -300,11 +312,7 @@ PolyRef Kernel::sumTerm(const std::vector<AtomRef>& variables, MonoRef mono) {
     if (contains(fold.body->variables, v) || inExtents(variables, v)) continue;
     return multiply(outside, sum(replay::without(variables, v), multiply(fold.body, v->extent())));
   }
-  const Instance instance = guide_.next(*this, fold);
-  const PolyRef result = instance.lemma == Lemma::keep ? close(fold) : apply(fold, instance, false);
-  if (result == nullptr)
-    throw Refused{std::string(text(instance.lemma)) + " does not apply to " + text(fold)};
-  return multiply(outside, result);
+  return multiply(outside, byLemma(fold));
 }
 
 PolyRef Kernel::max(std::vector<AtomRef> variables, PolyRef body, PolyRef guard) {
@@ -312,12 +320,7 @@ PolyRef Kernel::max(std::vector<AtomRef> variables, PolyRef body, PolyRef guard)
   work();
   if (dropUnits(*this, variables, body, &guard)) throw Refused{"a maximum over nothing"};
   if (variables.empty() || body->isConstant()) return body;
-  const Fold fold{Kind::maxFold, variables, body, guard};
-  const Instance instance = guide_.next(*this, fold);
-  const PolyRef result = instance.lemma == Lemma::keep ? close(fold) : apply(fold, instance, false);
-  if (result == nullptr)
-    throw Refused{std::string(text(instance.lemma)) + " does not apply to " + text(fold)};
-  return result;
+  return byLemma({Kind::maxFold, variables, body, guard});
 }
 
 PolyRef Kernel::product(std::vector<AtomRef> variables, PolyRef body) {
@@ -351,12 +354,7 @@ PolyRef Kernel::product(std::vector<AtomRef> variables, PolyRef body) {
     }
     return result;
   }
-  const Fold fold{Kind::product, variables, body, nullptr};
-  const Instance instance = guide_.next(*this, fold);
-  const PolyRef result = instance.lemma == Lemma::keep ? close(fold) : apply(fold, instance, false);
-  if (result == nullptr)
-    throw Refused{std::string(text(instance.lemma)) + " does not apply to " + text(fold)};
-  return result;
+  return byLemma({Kind::product, variables, body, nullptr});
 }
 
 namespace {

@@ -165,12 +165,11 @@ Value Forms::loopResult(NodeRef node, std::span<const Int> index) {
   if (!known->second) return opaque("result of " + stateName(loop, result), sort(node->dtype), index, false);
   const ClosedState& state = (*known->second)[result];
   Substitution s(k_);
-  s.map(state.rounds, dim(loop->attributes.shape[0]));
   for (std::size_t i = 0; i < state.index.size(); ++i) {
     if (state.index[i] != nullptr) s.map(state.index[i], index[i]);
   }
   Value value;
-  value.p = s(state.value);
+  value.p = s.empty() ? state.value : s(state.value);
   return value;
 }
 

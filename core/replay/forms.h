@@ -31,8 +31,7 @@ class Forms;
 /// Closed forms of a loop's states, shown by induction on the rounds (loops.cpp).
 struct ClosedState {
   std::vector<AtomRef> index;  ///< variables of the element; null for axes of extent 1
-  AtomRef rounds = nullptr;    ///< stands for the number of rounds, at least 1
-  PolyRef value = nullptr;
+  PolyRef value = nullptr;     ///< after all rounds
 };
 
 /// Gives the closed forms of a loop's states, or nothing: the loop is then taken as it stands.

@@ -60,6 +60,14 @@ class Guide {
   virtual Instance next(Kernel& kernel, const Fold& fold) = 0;
 };
 
+/// Is told of every lemma instance that is used on a fold, around the work on it.
+class Witness {
+ public:
+  virtual ~Witness() = default;
+  virtual void begin(Kernel& kernel, const Fold& fold, const Instance& instance) = 0;
+  virtual void end(PolyRef result) = 0;
+};
+
 /// What the asserts say, in the forms that terms are simplified by.
 struct Facts {
   std::map<std::string, Sign> signs;  ///< of every element
@@ -94,6 +102,7 @@ class Kernel {
   Facts facts;
   int fresh = 0;                      ///< number of the latest fresh variable or symbol
   std::function<void()> onWork = {};  ///< called often; may throw to stop
+  Witness* witness = nullptr;
 
   // Polynomials (algebra.cpp).
   PolyRef number(const Rational& value);
@@ -188,6 +197,7 @@ class Kernel {
   Sign signAt(MonoRef mono, int depth);
   PolyRef sumTerm(const std::vector<AtomRef>& variables, MonoRef mono);
   PolyRef close(const Fold& fold);
+  PolyRef byLemma(const Fold& fold);
   Guide& guide_;
   std::unordered_map<PolyRef, Sign> signs_;
   int nesting_ = 0;

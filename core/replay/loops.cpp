@@ -119,12 +119,30 @@ PolyRef LoopStates::atRounds(PolyRef p, PolyRef n) {
   return replaced(k_, p, rounds_, n);
 }
 
+/// next = taken where the guard holds, and self elsewhere; the guard knows no state.
+bool LoopStates::guarded(const State& state, PolyRef& guard, PolyRef& taken) {
+  guard = k_.arena.one;
+  taken = state.next;
+  while (const AtomRef condition = k_.firstIndicator(taken)) {
+    const PolyRef yes = k_.setIndicator(taken, condition, true);
+    const PolyRef no = k_.setIndicator(taken, condition, false);
+    if (yes != state.self && no != state.self) return false;
+    const PolyRef holds = k_.of(condition);
+    guard = k_.multiply(guard, no == state.self ? holds : k_.negation(holds));
+    taken = no == state.self ? yes : no;
+  }
+  return stateAtoms(guard).empty();
+}
+
 bool LoopStates::closeExtremum(std::size_t i) {
   State& state = states_[i];
-  for (const auto& [mono, coefficient] : state.next->terms) {
+  PolyRef guard = nullptr;
+  PolyRef taken = nullptr;
+  if (!guarded(state, guard, taken)) return false;
+  for (const auto& [mono, coefficient] : taken->terms) {
     const AtomRef atom = k_.of(mono)->asAtom();
     if (atom == nullptr || atom->kind != Kind::maximum) continue;
-    const PolyRef rest = k_.subtract(state.next, k_.of(mono, coefficient));
+    const PolyRef rest = k_.subtract(taken, k_.of(mono, coefficient));
     std::vector<PolyRef> others;
     bool self = false;
     for (const PolyRef part : atom->parts) {
@@ -139,13 +157,21 @@ bool LoopStates::closeExtremum(std::size_t i) {
     const bool mirrored = coefficient < 0;
     const PolyRef f = mirrored ? k_.minimum(others) : k_.maximum(others);
     if (!stateAtoms(f).empty()) return false;
-    const AtomRef k = k_.index(k_.of(rounds_), "k");
-    const PolyRef body = replaced(k_, f, counter_, k_.of(k));
-    PolyRef fold = k_.max({k}, mirrored ? k_.negate(body) : body, k_.arena.one);
-    if (mirrored) fold = k_.negate(fold);
-    if (!closes(k_, k_.subtract(state.first, replaced(k_, f, counter_, k_.arena.zero))))
-      fold = mirrored ? k_.minimum({state.first, fold}) : k_.maximum({state.first, fold});
-    state.closed = fold;
+    const auto in = [&](PolyRef p, PolyRef round) { return replaced(k_, p, counter_, round); };
+    const bool startsHere = closes(k_, k_.subtract(state.first, in(f, k_.arena.zero)));
+    // Under a guard the first round must count, or there would be nothing to take the maximum of.
+    if (guard != k_.arena.one && (!startsHere || in(guard, k_.arena.zero) != k_.arena.one)) return false;
+    state.form = [this, i, f, guard, mirrored, startsHere](PolyRef n, PolyRef State::*) {
+      const AtomRef k = k_.index(n, "k");
+      const PolyRef body = replaced(k_, f, counter_, k_.of(k));
+      PolyRef fold = k_.max({k}, mirrored ? k_.negate(body) : body, replaced(k_, guard, counter_, k_.of(k)));
+      if (mirrored) fold = k_.negate(fold);
+      if (startsHere) return fold;
+      const PolyRef first = states_[i].first;
+      return mirrored ? k_.minimum({first, fold}) : k_.maximum({first, fold});
+    };
+    close(i);
+    state.extremum = true;
     return true;
   }
   return false;
@@ -158,8 +184,11 @@ bool LoopStates::closeProduct(std::size_t i) {
   if (state.start == nullptr || !affine(state, a, b) || !b->isZero() || a->isConstant() ||
       !stateAtoms(a).empty())
     return false;
-  const AtomRef k = k_.index(k_.of(rounds_), "k");
-  state.closed = k_.multiply(state.start, k_.product({k}, replaced(k_, a, counter_, k_.of(k))));
+  state.form = [this, i, a](PolyRef n, PolyRef State::*) {
+    const AtomRef k = k_.index(n, "k");
+    return k_.multiply(states_[i].start, k_.product({k}, replaced(k_, a, counter_, k_.of(k))));
+  };
+  close(i);
   return true;
 }
 
@@ -176,20 +205,25 @@ bool LoopStates::affine(const State& state, PolyRef& a, PolyRef& b) {
   return true;
 }
 
-/// 1, parts of the coefficient that mention states, and its denominators.
+/// 1, parts of the coefficient that mention states, what it is a quotient of, its denominators, and the
+/// states themselves.
 std::vector<PolyRef> LoopStates::candidates(PolyRef a) {
   std::vector<PolyRef> result{k_.arena.one};
-  if (a->terms.size() == 1) {
+  const auto add = [&](PolyRef p) {
+    if (std::find(result.begin(), result.end(), p) == result.end()) result.push_back(p);
+  };
+  constexpr std::size_t mostTerms = 4;
+  for (std::size_t t = 0; t < a->terms.size() && a->terms.size() <= mostTerms; ++t) {
     std::vector<Factor> parts;
-    for (const auto& factor : a->terms[0].first->factors) {
-      if (!stateAtoms(k_.of(factor.first)).empty()) parts.push_back(factor);
+    for (const auto& factor : a->terms[t].first->factors) {
+      if (!factor.first->isIndicator() && !stateAtoms(k_.of(factor.first)).empty()) parts.push_back(factor);
     }
     for (unsigned mask = 1; parts.size() <= 5 && mask < (1U << parts.size()); ++mask) {
       std::vector<Factor> chosen;
       for (std::size_t i = 0; i < parts.size(); ++i) {
         if ((mask >> i & 1U) != 0) chosen.push_back(parts[i]);
       }
-      result.push_back(k_.of(k_.monoOf(std::move(chosen))));
+      add(k_.of(k_.monoOf(std::move(chosen))));
     }
   }
   std::map<AtomRef, Rational, Before> inverses;
@@ -200,8 +234,14 @@ std::vector<PolyRef> LoopStates::candidates(PolyRef a) {
   }
   PolyRef denominator = k_.arena.one;
   for (const auto& [atom, e] : inverses) denominator = k_.multiply(denominator, k_.of(atom, e));
-  if (denominator != k_.arena.one && contains(denominator->variables, counter_))
-    result.push_back(replaced(k_, denominator, counter_, k_.plus(k_.of(counter_), -1)));
+  if (denominator != k_.arena.one) {
+    const PolyRef numerator = k_.multipliedThrough(a);
+    if (!stateAtoms(numerator).empty()) add(numerator);
+    if (!stateAtoms(denominator).empty()) add(k_.inverse(denominator));
+    if (contains(denominator->variables, counter_))
+      add(replaced(k_, denominator, counter_, k_.plus(k_.of(counter_), -1)));
+  }
+  for (const AtomRef atom : stateAtoms(a)) add(k_.of(atom));
   return result;
 }
 
@@ -217,6 +257,30 @@ bool LoopStates::carries(std::size_t i, std::size_t factor) {
   if (!affine(states_[i], a, b)) return false;
   const auto all = candidates(a);
   return factor < all.size() && closes(k_, k_.subtract(k_.multiply(later(all[factor]), a), all[factor]));
+}
+
+/// A quotient that comes out even, such as (e*s + e*e) / (s + e): read off the terms that have one term of
+/// the divisor, then compared in full.
+PolyRef LoopStates::divided(PolyRef p) {
+  if (stateAtoms(p).empty()) return p;
+  for (const auto& [mono, coefficient] : p->terms) {
+    for (const auto& [atom, exponent] : mono->factors) {
+      if (exponent != -1 || atom->kind != Kind::inverse) continue;
+      for (const auto& [lead, leading] : atom->parts[0]->terms) {
+        if (stateAtoms(k_.of(lead)).empty()) continue;
+        const PolyRef divisor = k_.scale(k_.power(lead, -1), 1 / leading);
+        PolyRef guess = k_.arena.zero;
+        for (const auto& [other, times] : p->terms) {
+          const bool over = other->exponent(atom) == -1;
+          const PolyRef part =
+              over ? k_.multiply(k_.of(k_.without(other, atom), times), divisor) : k_.of(other, times);
+          if (stateAtoms(part).empty()) guess = k_.add(guess, part);
+        }
+        if (!guess->isZero() && closes(k_, k_.subtract(p, guess))) return guess;
+      }
+    }
+  }
+  return p;
 }
 
 bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope& telescope) {
@@ -249,9 +313,8 @@ bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope
     potential = k_.scale(square, telescope.sign);
   }
   if (!stateAtoms(gain).empty()) gain = reduceInverses(k_, gain);  // (x + y) * r / (x + y) is r
+  gain = divided(gain);
   if (!stateAtoms(gain).empty()) return false;
-  const AtomRef k = k_.index(k_.of(rounds_), "k");
-  const PolyRef sum = k_.sum({k}, replaced(k_, gain, counter_, k_.of(k)));
   const auto afterFirst = [&](PolyRef p) {
     const AtomRef blank = k_.unrangedIndex();
     const PolyRef moved =
@@ -262,17 +325,35 @@ bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope
   const PolyRef begin = k_.add(k_.multiply(afterFirst(g), state.first), afterFirst(potential));
   PolyRef constant = k_.subtract(begin, replaced(k_, gain, counter_, k_.arena.zero));
   if (closes(k_, constant)) constant = k_.arena.zero;
-  const auto now = [&](PolyRef p) -> PolyRef {
-    for (const AtomRef atom : stateAtoms(p)) {
-      if (stateOf(atom)->closed == nullptr) return nullptr;
-    }
-    return replaceStates(replaced(k_, p, counter_, k_.of(rounds_)), [](const State& s) { return s.closed; });
+  for (const PolyRef p : {g, potential}) {
+    const auto atoms = stateAtoms(p);
+    if (std::any_of(atoms.begin(), atoms.end(), [&](AtomRef atom) { return !stateOf(atom)->closed; }))
+      return false;
+  }
+  state.form = [this, g, gain, potential, constant](PolyRef n, PolyRef State::*value) {
+    const auto then = [&](PolyRef p) {
+      return replaceStates(replaced(k_, p, counter_, n), [&](const State& s) { return s.*value; });
+    };
+    const AtomRef k = k_.index(n, "k");
+    const PolyRef sum = k_.sum({k}, replaced(k_, gain, counter_, k_.of(k)));
+    return k_.multiply(k_.subtract(k_.add(constant, sum), then(potential)), k_.inverse(then(g)));
   };
-  const PolyRef carried = now(g);
-  const PolyRef stored = carried == nullptr ? nullptr : now(potential);
-  if (stored == nullptr || !isNonZero(k_.sign(carried))) return false;
-  state.closed = k_.multiply(k_.subtract(k_.add(constant, sum), stored), k_.inverse(carried));
+  const PolyRef carried =
+      replaceStates(replaced(k_, g, counter_, k_.of(rounds_)), [](const State& s) { return s.closed; });
+  if (!isNonZero(k_.sign(carried))) return false;
+  close(i);
   return true;
+}
+
+void LoopStates::close(std::size_t i) {
+  states_[i].closed = states_[i].form(k_.of(rounds_), &State::closed);
+  order_.push_back(i);
+}
+
+void LoopStates::reopen(std::size_t i) {
+  states_[i].closed = nullptr;
+  states_[i].extremum = false;
+  std::erase(order_, i);
 }
 
 bool LoopStates::ready(std::size_t i) {
@@ -286,7 +367,8 @@ PolyRef LoopStates::base(std::size_t i) {
 }
 
 PolyRef LoopStates::step(std::size_t i) {
-  if (extent_ == k_.arena.one) return nullptr;
+  // One more round is what an extremum means.
+  if (extent_ == k_.arena.one || states_[i].extremum) return nullptr;
   const AtomRef before = k_.index(k_.plus(extent_, -1), "n");
   const PolyRef n = k_.plus(k_.of(before), 1);
   const PolyRef next = replaceStates(states_[i].next, [&](const State& s) {
@@ -296,11 +378,13 @@ PolyRef LoopStates::step(std::size_t i) {
   return k_.subtract(replaced(k_, next, counter_, n), atRounds(states_[i].closed, k_.plus(n, 1)));
 }
 
-std::vector<ClosedState> LoopStates::result() const {
+/// Built for all rounds at once, not from the form for any number: what is known of the extent simplifies it.
+std::vector<ClosedState> LoopStates::result() {
+  for (const std::size_t i : order_) states_[i].last = states_[i].form(extent_, &State::last);
   std::vector<ClosedState> result;
   for (const State& state : states_) {
     if (state.closed == nullptr) throw Refused{"a state without a closed form"};
-    result.push_back({state.index, rounds_, state.closed});
+    result.push_back({state.index, state.last});
   }
   return result;
 }

@@ -23,7 +23,7 @@ class LoopStates {
   bool read(std::string& why);
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   [[nodiscard]] bool closed(std::size_t i) const { return states_[i].closed != nullptr; }
-  /// next = max(self, f), or min.
+  /// next = max(self, f), or min, in the rounds in which a guard holds that knows no state.
   bool closeExtremum(std::size_t i);
   /// next = a*self with an a that knows no state.
   bool closeProduct(std::size_t i);
@@ -32,16 +32,18 @@ class LoopStates {
   std::size_t factors(std::size_t i);
   /// Does g' * a = g hold for the factor as it stands? (Only a hint for a search.)
   bool carries(std::size_t i, std::size_t factor);
-  void reopen(std::size_t i) { states_[i].closed = nullptr; }
+  void reopen(std::size_t i);
   /// Are all states known that the next value mentions?
   bool ready(std::size_t i);
-  /// Terms that must be 0: the form after one round, and after one more. `step` is null for a single round.
+  /// Terms that must be 0: the form after one round, and after one more. `step` is null for a single round,
+  /// and for an extremum, whose fold has the next round in it by its definition.
   PolyRef base(std::size_t i);
   PolyRef step(std::size_t i);
   /// What the rounds require, besides that the states they read are defined: terms that must be 0. In the
   /// first round, and in each later one on the closed forms.
   std::vector<PolyRef> needs(std::size_t i);
-  [[nodiscard]] std::vector<ClosedState> result() const;
+  /// The states after all rounds.
+  [[nodiscard]] std::vector<ClosedState> result();
 
  private:
   struct State {
@@ -52,13 +54,20 @@ class LoopStates {
     PolyRef first = nullptr;   ///< after the first round
     PolyRef next = nullptr;    ///< after round `counter`, in old values
     PolyRef closed = nullptr;  ///< in terms of `rounds`
+    PolyRef last = nullptr;    ///< after all rounds
+    bool extremum = false;     ///< closed as one
+    /// The closed form after n >= 1 rounds; the states that it mentions by the given member.
+    std::function<PolyRef(PolyRef n, PolyRef State::*value)> form;
     std::vector<PolyRef> firstNeeds, nextNeeds;  ///< 0/1 terms that must be 1
   };
+  void close(std::size_t i);
   std::vector<PolyRef> needsOf(Value value);
   std::vector<AtomRef> stateAtoms(PolyRef p) const;
   const State* stateOf(AtomRef atom) const;
   PolyRef replaceStates(PolyRef p, const std::function<PolyRef(const State&)>& value);
   PolyRef later(PolyRef g);
+  bool guarded(const State& state, PolyRef& guard, PolyRef& taken);
+  PolyRef divided(PolyRef p);
   bool affine(const State& state, PolyRef& a, PolyRef& b);
   std::vector<PolyRef> candidates(PolyRef a);
   PolyRef atRounds(PolyRef p, PolyRef n);
@@ -70,6 +79,7 @@ class LoopStates {
   AtomRef counter_ = nullptr;
   AtomRef rounds_ = nullptr;
   std::vector<State> states_;
+  std::vector<std::size_t> order_;  ///< as they were closed
 };
 
 }  // namespace nuscope::replay

@@ -223,6 +223,12 @@ PolyRef atBoundary(Kernel& k, PolyRef p, const Conditions& conditions) {
   for (const auto& [yes, yesValue] : conditions) {
     if (yes->kind != Kind::notNegative) continue;
     const PolyRef e = asFact(k, yes, yesValue);
+    // e >= 0 where e <= 0 is known anyway.
+    if (k.notNegative(k.negate(e))) {
+      Substitution s(k);
+      const PolyRef q = solveInteger(k, e, s) ? s(p) : p;
+      if (q != p) return q;
+    }
     for (const auto& [no, noValue] : conditions) {
       if (no->kind != Kind::notNegative || no == yes || !k.add(e, asFact(k, no, noValue))->isZero()) continue;
       Substitution s(k);

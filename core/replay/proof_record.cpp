@@ -6,7 +6,9 @@
 
 #include "core/base/diagnostics.h"
 #include "core/language/parse.h"
+#include "core/replay/late_moves.h"
 #include "core/replay/loops.h"
+#include "core/replay/readable.h"
 
 namespace nuscope::replay {
 
@@ -115,6 +117,35 @@ class Tape : public Guide {
   int kept_ = 0;
 };
 
+/// Writes down the lemma instances that are used.
+class Listing : public Witness {
+ public:
+  Listing(std::vector<LemmaUse>& uses, std::size_t most) : uses_(uses), most_(most) {}
+
+  void begin(Kernel& kernel, const Fold& fold, const Instance& instance) override {
+    open_.push_back({uses_.size(), {}});
+    if (uses_.size() >= most_) return;
+    Letters& letters = open_.back().letters;
+    uses_.push_back({static_cast<int>(open_.size()) - 1, std::string(text(instance.lemma)), {}, {}, {}});
+    uses_.back().before = readable(fold, letters);
+    uses_.back().substitution = substitutionOf(kernel, fold, instance, letters);
+  }
+  void end(PolyRef result) override {
+    Open& last = open_.back();
+    if (last.at < most_) uses_[last.at].after = readable(result, last.letters);
+    open_.pop_back();
+  }
+
+ private:
+  struct Open {
+    std::size_t at = 0;
+    Letters letters;
+  };
+  std::vector<LemmaUse>& uses_;
+  std::size_t most_;
+  std::vector<Open> open_;
+};
+
 /// Takes the steps of one record.
 class Replay {
  public:
@@ -144,6 +175,15 @@ class Replay {
       then(splitIndex(k_, p, *at));
     } else if (by == "S4 peel") {
       then(peeled(k_, p));
+    } else if (const LateMove* late = lateMove(by)) {
+      then(late->apply(k_, p));
+    } else if (by == "residues") {
+      ++outcome_.cases;
+      const auto classes = residueClasses(k_, p);
+      const json& steps = step.at("classes");
+      if (classes.empty() || steps.size() != classes.size()) throw Refused{"another number of residues"};
+      for (std::size_t i = 0; i < classes.size(); ++i)
+        zero(classes[i], conditions, zeros, steps[i], depth + 1);
     } else if (by == "S0 congruence") {
       const auto groups = sumGroups(k_, p);
       const auto g = step.at("group").get<std::size_t>();
@@ -292,7 +332,8 @@ class Replay {
   std::size_t next_ = 0;
 };
 
-void replayInto(ProofOutcome& outcome, const json& record, Solver* solver, double secondsLimit) {
+void replayInto(ProofOutcome& outcome, const json& record, Solver* solver, double secondsLimit,
+                std::size_t mostUses) {
   using Clock = std::chrono::steady_clock;
   if (record.at("version").get<int>() != recordVersion ||
       record.at("semantics").get<int>() != semanticsVersion)
@@ -311,6 +352,8 @@ void replayInto(ProofOutcome& outcome, const json& record, Solver* solver, doubl
     if (++calls % 256 == 0 && Clock::now() > deadline)
       throw Refused{"the replay takes longer than its limit"};
   });
+  Listing listing(outcome.uses, mostUses);
+  if (mostUses > 0) sides.kernel.witness = &listing;
   outcome.assumptions = sides.assumptions();
   if (goal.at("assumptions").get<std::vector<std::string>>() != outcome.assumptions)
     throw Refused{"the assumptions are not those of the programs"};
@@ -351,14 +394,14 @@ bool isProofRecord(std::string_view text) {
   return text.substr(0, 4096).find(proofKind) != std::string_view::npos;
 }
 
-ProofOutcome replayProof(std::string_view text, Solver* solver, double secondsLimit) {
+ProofOutcome replayProof(std::string_view text, Solver* solver, double secondsLimit, std::size_t mostUses) {
   const auto begin = std::chrono::steady_clock::now();
   ProofOutcome outcome;
   try {
     if (text.size() > recordLimit) throw Refused{"the record is larger than 2 MiB"};
     const json record = json::parse(text);
     if (record.at("kind").get<std::string>() != proofKind) throw Refused{"this is no proof record"};
-    replayInto(outcome, record, solver, secondsLimit);
+    replayInto(outcome, record, solver, secondsLimit, mostUses);
   } catch (const Refused& refused) {
     outcome.status = ProofOutcome::Status::refused;
     outcome.why = refused.reason;

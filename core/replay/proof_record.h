@@ -4,7 +4,7 @@
 // forms.h) and takes the steps one by one. A step names a lemma of reference/proofs.md, section 7, an
 // induction, a case or a ground obligation, and where it is used; what follows from it the checker computes
 // itself. Formats: JSON,
-//   {"kind": "nuscope proof record", "version": 1, "semantics": 1,
+//   {"kind": "nuscope proof record", "version": 2, "semantics": 1,
 //    "goal": {"mode": "equal" | "refines", "left": TEXT, "right": TEXT, "assumptions": [TEXT...]},
 //    "loops": [null | {"forms": [{"state", "form": "extremum" | "product" | "carried", "factor", "atom",
 //    "weight", "sign"}...],
@@ -13,7 +13,7 @@
 //    "lemmas": [{"lemma", "first", "second", "fold"} | {"keep": N}...],   instances in the order of use
 //    "results": [{"identity": true} | {"difference": TEXT, "zero": STEP, "defined": [[...], [...]]}...],
 //    "obligations": [TEXT...]}    SMT-LIB, in the order of use; compared with what the checker asks itself
-// A STEP is an object with "by" and, by kind, "then", "true", "false", "base", "step", "bodies".
+// A STEP is an object with "by" and, by kind, "then", "true", "false", "base", "step", "bodies", "classes".
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -25,7 +25,7 @@
 namespace nuscope::replay {
 
 inline constexpr std::string_view proofKind = "nuscope proof record";
-inline constexpr int recordVersion = 1;
+inline constexpr int recordVersion = 2;
 /// Raised whenever the meaning of an operator or of an assert changes.
 inline constexpr int semanticsVersion = 1;
 inline constexpr std::size_t recordLimit = std::size_t{2} << 20U;  ///< bytes
@@ -59,6 +59,14 @@ class Sides {
   std::unique_ptr<Forms> forms_;
 };
 
+/// A lemma instance as the replay used it, for people; nested by `depth`.
+struct LemmaUse {
+  int depth = 0;
+  std::string lemma;
+  std::string substitution;  ///< "k = 4*t + r with r < 4"
+  std::string before, after;
+};
+
 struct ProofOutcome {
   enum class Status : std::uint8_t { confirmed, refused, needsSolver };
   Status status = Status::refused;
@@ -69,11 +77,14 @@ struct ProofOutcome {
   int inductions = 0;
   int cases = 0;
   std::vector<std::string> obligations;  ///< SMT-LIB, built by the checker
+  std::vector<LemmaUse> uses;            ///< in the order of use, where they are wanted
   double seconds = 0;
 };
 
 /// Checks a record. Never throws for bad text. `solver` may be null: what needs one is then `needsSolver`.
-ProofOutcome replayProof(std::string_view record, Solver* solver, double secondsLimit = 10);
+/// `mostUses`: of the lemma instances that are written down for people.
+ProofOutcome replayProof(std::string_view record, Solver* solver, double secondsLimit = 10,
+                         std::size_t mostUses = 0);
 /// Does the text claim to be a proof record?
 bool isProofRecord(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollBar>
@@ -17,6 +18,8 @@
 #include "views/proof/counterexample_view.h"
 #include "views/proof/math_text.h"
 #include "views/proof/panel_parts.h"
+#include "views/proof/record_section.h"
+#include "views/proof/step_sections.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -24,8 +27,6 @@ namespace nuscope::views {
 
 namespace {
 
-/// Steps that are shown before the rest is counted.
-constexpr std::size_t stepLimit = 60;
 /// Conditions of definedness that are shown unfolded.
 constexpr std::size_t openConditions = 4;
 /// Size of the mathematics of steps against that of the two sides.
@@ -65,6 +66,8 @@ ProofPanel::Details ProofPanel::detailsOf(const ProofCase& c, bool withMath, con
 
 void ProofPanel::show(const ProofCase& proofCase, bool withMath) {
   case_ = proofCase;
+  given_ = proofCase.proof;
+  if (case_->recorded && record_ && record_->knows(*case_)) adoptReplayed();
   withMath_ = withMath;
   details_.reset();
   rebuild();
@@ -122,6 +125,10 @@ PartingView* ProofPanel::values() const {
   return valuesPlace_ ? valuesPlace_->findChild<PartingView*>() : nullptr;
 }
 
+RecordSection* ProofPanel::record() const {
+  return case_ && case_->proof && case_->proof->verdict == proof::Verdict::proved ? record_.data() : nullptr;
+}
+
 void ProofPanel::rebuild() {
   const Theme& theme = theme_.theme();
   const int scroll = verticalScrollBar()->value();
@@ -157,6 +164,7 @@ void ProofPanel::rebuild() {
       fillConditions();
       addDefinedness(*layout);
       addSteps(*layout);
+      addRecord(*layout);
       addButtons(*layout);
     }
   }
@@ -369,30 +377,6 @@ void ProofPanel::addDefinedness(QVBoxLayout& layout) {
   }
 }
 
-void ProofPanel::buildStep(const proof::ProofStep& step, QVBoxLayout& body) {
-  const Theme& theme = theme_.theme();
-  if (!step.text.empty()) body.addWidget(wrappedLabel(prettyRelations(qs(step.text)), theme.ui, theme.muted));
-  const QString before = prettyMath(prettyRelations(qs(step.before)));
-  const QString after = prettyMath(prettyRelations(qs(step.after)));
-  if (!before.isEmpty() && !after.isEmpty()) {
-    const LineDifference d = lineDifference(before, after);
-    body.addWidget(mathLabel(mathHtml(before, d.before, theme.refutedFill), theme, smallMath));
-    body.addWidget(
-        mathLabel(QStringLiteral("\u21D2 ") + mathHtml(after, d.after, theme.provedFill), theme, smallMath));
-  } else if (!before.isEmpty()) {
-    body.addWidget(mathLabel(mathHtml(before), theme, smallMath));
-  } else if (!after.isEmpty()) {
-    body.addWidget(mathLabel(mathHtml(after), theme, smallMath));
-  }
-  if (step.smt.empty()) return;
-  auto* copy = new QPushButton(tr("Copy SMT-LIB"));
-  copy->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-  copy->setToolTip(tr("Copies this obligation as SMT-LIB, for any solver."));
-  connect(copy, &QPushButton::clicked, this,
-          [smt = qs(step.smt)] { QApplication::clipboard()->setText(smt); });
-  body.addWidget(copy);
-}
-
 void ProofPanel::addObligations(QVBoxLayout& layout) {
   std::int64_t count = 0;
   double milliseconds = 0;
@@ -411,46 +395,40 @@ void ProofPanel::addObligations(QVBoxLayout& layout) {
 }
 
 void ProofPanel::addSteps(QVBoxLayout& layout) {
-  const auto& steps = case_->proof->steps;
-  const Theme& theme = theme_.theme();
   addObligations(layout);
-  std::vector<std::pair<int, FoldedSection*>> open;  // the sections around the next step
-  std::size_t shown = 0;
-  for (const proof::ProofStep& step : steps) {
-    if (++shown > stepLimit) break;
-    while (!open.empty() && open.back().first >= step.depth) open.pop_back();
-    if (open.empty()) layout.addWidget(hairline(theme));
-    QStringList notes;
-    // A step that a solver was asked stays only if the answer closed it.
-    if (!step.smt.empty()) notes << tr("unsat");
-    if (step.milliseconds > 0) notes << duration(step.milliseconds / 1000);
-    const bool closes = step.after.empty();
-    const Mark mark = case_->proof->verdict == proof::Verdict::proved ? Mark::proved
-                      : closes                                        ? Mark::unknown
-                                                                      : Mark::none;
-    auto* section = new FoldedSection(qs(step.lemma), notes.join(QStringLiteral(" \u00B7 ")), mark, theme);
-    const bool any = !step.text.empty() || !step.before.empty() || !step.after.empty() || !step.smt.empty();
-    if (any) {
-      section->add([this, proof = case_->proof, &step](QVBoxLayout& body) { buildStep(step, body); });
-    }
-    if (open.empty()) {
-      layout.addWidget(section);
-    } else {
-      section->setParent(open.back().second);
-      section->hide();
-      open.back().second->add([section](QVBoxLayout& body) {
-        body.addWidget(section);
-        section->show();
-      });
-    }
-    open.emplace_back(step.depth, section);
+  const Mark open = case_->proof->verdict == proof::Verdict::proved ? Mark::proved : Mark::none;
+  const Mark closed = open == Mark::proved ? open : Mark::unknown;
+  // The steps live as long as the proof that they are part of.
+  addStepSections(layout, Steps(case_->proof, &case_->proof->steps), closed, open, theme_.theme());
+}
+
+/// What was read from a file counts from here on, in the words of the replay, not of the file.
+void ProofPanel::adoptReplayed() {
+  const record::Recording& recording = *record_->recording();
+  auto proof = std::make_shared<proof::Proof>();
+  proof->verdict = proof::Verdict::proved;
+  proof->mode = case_->proof->mode;
+  proof->decidedBy = "record";
+  proof->reason = "its record was found and replayed here";
+  proof->holdsFor = record::holdsFor(case_->left.dimensions, recording.assumptions);
+  proof->seconds = recording.seconds;
+  case_->proof = std::move(proof);
+  case_->recorded = false;
+}
+
+/// Kept over rebuilds of the page: its record need not be looked for again.
+void ProofPanel::addRecord(QVBoxLayout& layout) {
+  if (case_->proof->verdict != proof::Verdict::proved) return;
+  if (!record_) {
+    record_ = new RecordSection(theme_, jobs_);
+    connect(record_, &RecordSection::replayed, this, [this](bool confirmed) {
+      if (!confirmed || !case_ || !case_->recorded) return;
+      adoptReplayed();
+      rebuild();
+    });
   }
-  if (steps.size() > stepLimit) {
-    layout.addWidget(hairline(theme));
-    layout.addWidget(wrappedLabel(tr("%1 more steps are not shown.").arg(steps.size() - stepLimit), theme.ui,
-                                  theme.muted));
-  }
-  if (!steps.empty()) layout.addWidget(hairline(theme));
+  layout.addWidget(record_);
+  record_->show(*case_);
 }
 
 void ProofPanel::addButtons(QVBoxLayout& layout) {
@@ -479,6 +457,35 @@ void ProofPanel::copySmt() const {
   if (case_ && case_->proof) QApplication::clipboard()->setText(smtText(*case_->proof));
 }
 
+void ProofPanel::fillContextMenu(QMenu& menu) {
+  if (!case_ || !case_->proof) return;
+  menu.addAction(themedIcon(QStringLiteral("copy"), theme_.theme()), tr("Copy as command"), this,
+                 [this] { copyCommand(); });
+  QAction* smt = menu.addAction(tr("Copy SMT-LIB"), this, [this] { copySmt(); });
+  smt->setEnabled(!smtText(*case_->proof).isEmpty());
+  if (!smt->isEnabled()) smt->setText(tr("Copy SMT-LIB (no solver was needed)"));
+  if (record() == nullptr) return;
+  menu.addAction(tr("Export record\u2026"), record_, &RecordSection::exportRecord)
+      ->setEnabled(!record_->recordText().isEmpty());
+  menu.addAction(tr("Export SMT-LIB\u2026"), record_, &RecordSection::exportSmt)
+      ->setEnabled(!record_->obligationsText().isEmpty());
+}
+
+QStringList ProofPanel::textExports() const {
+  if (!case_ || !case_->proof) return {};
+  QStringList result{tr("Shell script (*.sh)")};
+  if (!exportText(QStringLiteral("smt2")).isEmpty()) result << tr("SMT-LIB (*.smt2)");
+  if (!exportText(QStringLiteral("json")).isEmpty()) result << tr("Proof record (*.json)");
+  return result;
+}
+
+QString ProofPanel::exportText(const QString& suffix) const {
+  if (!case_ || !case_->proof) return {};
+  if (suffix == QLatin1String("sh")) return commandText(*case_);
+  if (suffix == QLatin1String("smt2")) return record() ? record_->obligationsText() : smtText(*case_->proof);
+  return suffix == QLatin1String("json") && record() ? record_->recordText() : QString();
+}
+
 QString ProofPanel::plainText() const {
   if (!case_) return emptyHeadline_ + QLatin1Char('\n') + emptyText_;
   QStringList lines{case_->title};
@@ -499,6 +506,7 @@ QString ProofPanel::plainText() const {
   for (const Condition& condition : conditions_)
     lines << tr("true if %1").arg(condition.words) << condition.lines;
   for (const std::string& condition : case_->proof->definedness) lines << tr("defined: ") + qs(condition);
+  if (record_ && case_->proof->verdict == proof::Verdict::proved) lines << record_->plainText();
   for (const proof::ProofStep& step : case_->proof->steps) {
     lines << QString(step.depth * 2, QLatin1Char(' ')) + qs(step.lemma) + QStringLiteral(": ") +
                  qs(step.text);

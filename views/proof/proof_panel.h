@@ -11,6 +11,7 @@
 #include "views/proof/parting_view.h"
 #include "views/proof/proof_case.h"
 
+class QMenu;
 class QVBoxLayout;
 
 namespace nuscope::proof {
@@ -21,6 +22,7 @@ namespace nuscope::views {
 
 class CounterexampleView;
 class Jobs;
+class RecordSection;
 class ThemeSource;
 
 class ProofPanel : public QScrollArea {
@@ -33,12 +35,23 @@ class ProofPanel : public QScrollArea {
   /// A sentence instead of a proof, e.g. how to get one.
   void showEmpty(const QString& headline, const QString& text);
   [[nodiscard]] const std::optional<ProofCase>& current() const { return case_; }
+  /// Was it last told to show this proof?
+  [[nodiscard]] bool isShowing(const std::shared_ptr<const proof::Proof>& proof) const {
+    return case_ && given_ == proof;
+  }
   /// The values of both sides at the counterexample; null until they are computed, or where there is none.
   [[nodiscard]] PartingView* values() const;
   /// Everything shown, as lines of text; for readers and tests.
   [[nodiscard]] QString plainText() const;
+  /// The record of what is proved; null where nothing is.
+  [[nodiscard]] RecordSection* record() const;
   void copyCommand() const;
   void copySmt() const;
+  /// Copies and exports of what is shown.
+  void fillContextMenu(QMenu& menu);
+  /// As View::moreExports and View::exportText: shell script, SMT-LIB, record.
+  [[nodiscard]] QStringList textExports() const;
+  [[nodiscard]] QString exportText(const QString& suffix) const;
   /// For the search of asserts under which what is refuted or unknown is proved; called from jobs.
   void setSolvers(std::function<proof::SolverPool*()> solvers) { solvers_ = std::move(solvers); }
   /// Offers to insert such an assert (`assertWanted`).
@@ -69,17 +82,19 @@ class ProofPanel : public QScrollArea {
   void addRemaining(QVBoxLayout& layout);
   void addDefinedness(QVBoxLayout& layout);
   void addSteps(QVBoxLayout& layout);
+  void addRecord(QVBoxLayout& layout);
+  void adoptReplayed();
   void addButtons(QVBoxLayout& layout);
   void addObligations(QVBoxLayout& layout);
   void fillMath();
   void fillValues();
   void searchConditions();
   void fillConditions();
-  void buildStep(const proof::ProofStep& step, QVBoxLayout& body);
 
   ThemeSource& theme_;
   Jobs& jobs_;
   std::optional<ProofCase> case_;
+  std::shared_ptr<const proof::Proof> given_;  ///< with the case; a replay may put its own in its place
   bool withMath_ = true;
   QString emptyHeadline_, emptyText_;
   std::optional<Details> details_;
@@ -87,6 +102,7 @@ class ProofPanel : public QScrollArea {
   QString conditionsNote_;  ///< while they are sought, or that there are none
   std::function<proof::SolverPool*()> solvers_;
   bool insertable_ = false;
+  QPointer<RecordSection> record_;
   QPointer<QWidget> mathPlace_, valuesPlace_, conditionsPlace_;  ///< where they go once they are there
 };
 

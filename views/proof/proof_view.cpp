@@ -302,8 +302,7 @@ void ProofView::showStep() {
   }
   stepChip_->setText(tr("Step %1 \u2192 %2").arg(found->from).arg(found->to));
   if (page_ != step) return;  // built when it is shown
-  if (shownStep_ == found->id && stepPanel_->current() && stepPanel_->current()->proof == found->proof)
-    return;
+  if (shownStep_ == found->id && stepPanel_->isShowing(found->proof)) return;
   shownStep_ = found->id;
   if (auto c = caseOfStep(*graph_, found->id)) stepPanel_->show(*c);
 }
@@ -329,7 +328,7 @@ void ProofView::showRefused() {
   refusedTable_->selectRow(row);
   selecting_ = false;
   const nugraph::Refused& r = *refusedAt(row);
-  if (shownRefused_ == r.id && refusedPanel_->current() && refusedPanel_->current()->proof == r.proof) return;
+  if (shownRefused_ == r.id && refusedPanel_->isShowing(r.proof)) return;
   shownRefused_ = r.id;
   if (auto c = caseOfRefused(*graph_, r.id)) refusedPanel_->show(*c);
 }
@@ -369,19 +368,11 @@ QString ProofView::csv() const {
 }
 
 QStringList ProofView::moreExports() const {
-  const auto& shown = panel()->current();
-  if (page_ == all || !shown || !shown->proof) return {};
-  QStringList result{tr("Shell script (*.sh)")};
-  if (!smtText(*shown->proof).isEmpty()) result << tr("SMT-LIB (*.smt2)");
-  return result;
+  return page_ == all ? QStringList() : panel()->textExports();
 }
 
 QString ProofView::exportText(const QString& suffix) const {
-  const auto& shown = panel()->current();
-  if (!shown || !shown->proof) return {};
-  if (suffix == QLatin1String("smt2")) return smtText(*shown->proof);
-  if (suffix == QLatin1String("sh")) return commandText(*shown);
-  return {};
+  return panel()->exportText(suffix);
 }
 
 QSizeF ProofView::exportSize() const {
@@ -433,14 +424,7 @@ QString ProofView::find(const QString& text, bool backwards) {
 }
 
 void ProofView::fillContextMenu(QMenu& menu) {
-  const auto& shown = panel()->current();
-  if (page_ != all && shown && shown->proof) {
-    menu.addAction(themedIcon(QStringLiteral("copy"), theme()), tr("Copy as command"), this,
-                   [this] { panel()->copyCommand(); });
-    QAction* smt = menu.addAction(tr("Copy SMT-LIB"), this, [this] { panel()->copySmt(); });
-    smt->setEnabled(!smtText(*shown->proof).isEmpty());
-    if (!smt->isEnabled()) smt->setText(tr("Copy SMT-LIB (no solver was needed)"));
-  }
+  if (page_ != all) panel()->fillContextMenu(menu);
   View::fillContextMenu(menu);
 }
 

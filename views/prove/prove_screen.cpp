@@ -92,14 +92,10 @@ void VerdictView::paintExport(QPainter& painter) const {
                           QWidget::DrawWindowBackground | QWidget::DrawChildren);
 }
 QStringList VerdictView::moreExports() const {
-  return panel_->current() && panel_->current()->proof
-             ? QStringList{tr("Shell script (*.sh)"), tr("SMT-LIB (*.smt2)")}
-             : QStringList();
+  return panel_->textExports();
 }
 QString VerdictView::exportText(const QString& suffix) const {
-  if (!panel_->current() || !panel_->current()->proof) return {};
-  if (suffix == QLatin1String("smt2")) return smtText(*panel_->current()->proof);
-  return suffix == QLatin1String("sh") ? commandText(*panel_->current()) : QString();
+  return panel_->exportText(suffix);
 }
 QString VerdictView::summary() const {
   return panel_->plainText().section(QLatin1Char('\n'), 0, 1);
@@ -109,9 +105,7 @@ QWidget* VerdictView::focusTarget() const {
 }
 
 void VerdictView::fillContextMenu(QMenu& menu) {
-  QAction* copy = menu.addAction(themedIcon(QStringLiteral("copy"), theme()), tr("Copy as command"), this,
-                                 [this] { panel_->copyCommand(); });
-  copy->setEnabled(panel_->current().has_value());
+  panel_->fillContextMenu(menu);
   View::fillContextMenu(menu);
 }
 
