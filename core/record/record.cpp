@@ -75,12 +75,15 @@ class Searching : public Guide {
       each(Lemma::guardRange, 4);
       for (int j = 0; j < 8; ++j) result.push_back({Lemma::condition, 0, j});
       each(Lemma::splitRange, 8);
+      each(Lemma::mirror, 1);
       result.push_back({Lemma::outward, 0, 0});
       each(Lemma::oneAtATime, 1);
       result.push_back({Lemma::factors, 0, 0});
       each(Lemma::merge, n);
     } else {
       if (fold.body->indicators) each(Lemma::vanishes, 2);
+      if (fold.body->indicators) each(Lemma::splitRange, 8);
+      each(Lemma::mirror, 1);
       each(Lemma::tile, 4);
       each(Lemma::merge, n);
     }
@@ -389,7 +392,7 @@ class Search {
   }
 
   bool expand(PolyRef p, const Context& c, json& out) {
-    bool functions = false;
+    bool functions = p->indicators;  // there may be maxima inside conditions
     visit(
         p,
         [&](AtomRef a) {

@@ -45,6 +45,8 @@ class Laws {
         return factors();
       case Lemma::vanishes:
         return vanishes();
+      case Lemma::mirror:
+        return mirror();
       case Lemma::keep:
         return nullptr;
     }
@@ -253,6 +255,7 @@ class Laws {
 
   struct Offset {
     bool mirrored = false;
+    bool mixed = false;  ///< forwards in one place and backwards in another
     PolyRef by = nullptr;
   };
 
@@ -272,8 +275,10 @@ class Laws {
         fits = false;
         return;
       }
-      if (!found || Before()(parts->rest, found->by))
-        found = Offset{parts->coefficient->constant() < 0, parts->rest};
+      const bool backwards = parts->coefficient->constant() < 0;
+      const bool mixed = found && (found->mixed || found->mirrored != backwards);
+      if (!found || Before()(parts->rest, found->by)) found = Offset{backwards, mixed, parts->rest};
+      found->mixed = mixed;
     };
     for (const bool onlyElements : {true, false}) {
       if (!onlyElements && elements) break;
@@ -314,6 +319,19 @@ class Laws {
                     replaced(k_, fold_.body, v, o->mirrored ? k_.negate(value) : value));
     };
     return k_.subtract(prefix(high), prefix(low));
+  }
+
+  /// k and n - 1 - k run over the same range.
+  PolyRef mirror() {
+    const AtomRef v = variable(i_.first);
+    if (isSum() || v == nullptr || !v->ranged || !isFree(v)) return nullptr;
+    const auto o = offset(v);
+    if (!o || !o->mirrored || o->mixed) return nullptr;
+    if (dry_) return yes();
+    const AtomRef moved = k_.index(v->extent());
+    Substitution s(k_);
+    s.map(v, k_.plus(k_.subtract(v->extent(), k_.of(moved)), -1));
+    return again(exchanged(fold_.variables, v, {moved}), s);
   }
 
   // Maxima.
@@ -391,8 +409,9 @@ class Laws {
 
   PolyRef splitRange() {
     const AtomRef v = variable(i_.first);
-    const AtomRef atom = isMax() && plain() && inhabited() ? conditionAt(i_.second) : nullptr;
-    if (v == nullptr || atom == nullptr || atom->kind != Kind::notNegative || !isFree(v)) return nullptr;
+    const AtomRef atom = !isSum() && plain() && (!isMax() || inhabited()) ? conditionAt(i_.second) : nullptr;
+    if (v == nullptr || !v->ranged || atom == nullptr || atom->kind != Kind::notNegative || !isFree(v))
+      return nullptr;
     const auto parts = k_.linear(atom->parts[0], v);
     if (!parts || !parts->coefficient->isConstant() || intersects(parts->rest->variables, set_))
       return nullptr;
@@ -401,17 +420,22 @@ class Laws {
     const bool lowHolds = c == -1;
     const PolyRef n = lowHolds ? k_.plus(parts->rest, 1) : k_.negate(parts->rest);
     const PolyRef others = k_.subtract(v->extent(), n);
-    if (!k_.positive(n) || !k_.positive(others)) return nullptr;
+    // A maximum needs elements on both sides.
+    const auto enough = [&](PolyRef extent) {
+      return isMax() ? k_.positive(extent) : k_.notNegative(extent);
+    };
+    if (!Kernel::isInteger(n) || !enough(n) || !enough(others)) return nullptr;
     if (dry_) return yes();
     const auto part = [&](PolyRef extent, bool holds, PolyRef from) {
       const AtomRef moved = k_.index(extent);
       Substitution s(k_);
       s.map(v, k_.add(k_.of(moved), from));
-      return k_.max(exchanged(fold_.variables, v, {moved}), s(k_.setIndicator(fold_.body, atom, holds)),
-                    k_.arena.one);
+      return again(exchanged(fold_.variables, v, {moved}), s(k_.setIndicator(fold_.body, atom, holds)),
+                   isMax() ? k_.arena.one : nullptr);
     };
     const PolyRef low = part(n, lowHolds, k_.arena.zero);
-    return k_.maximum({low, part(others, !lowHolds, n)});
+    const PolyRef high = part(others, !lowHolds, n);
+    return isMax() ? k_.maximum({low, high}) : k_.multiply(low, high);
   }
 
   PolyRef outward() {
@@ -432,18 +456,11 @@ class Laws {
           for (const PolyRef part : atom->parts) parts.push_back(k_.max(fold_.variables, part, fold_.guard));
           return k_.maximum(std::move(parts));
         }
-        case Kind::sqrt:
-          return dry_ ? yes() : k_.sqrt(inner(atom));
-        case Kind::log:
-          return dry_ ? yes() : k_.log(inner(atom));
-        case Kind::floor:
-          return dry_ ? yes() : k_.floor(inner(atom));
-        case Kind::rint:
-          return dry_ ? yes() : k_.rint(inner(atom));
         default:
           break;
       }
     }
+    if (const PolyRef inside = monotone()) return inside;
     // c * exp(..) with c >= 0 free of the variables.
     if (fold_.body->terms.size() != 1 || fold_.body->terms[0].second <= 0) return nullptr;
     std::vector<Factor> rest;
@@ -463,7 +480,23 @@ class Laws {
     return k_.multiply(k_.of(k_.monoOf(std::move(rest)), fold_.body->terms[0].second), inside);
   }
 
-  PolyRef inner(AtomRef atom) { return k_.max(fold_.variables, atom->parts[0], fold_.guard); }
+  /// M6: f or -f of a term, for an f that does not fall: max f(g) = f(max g), max -f(g) = -f(-max -g).
+  PolyRef monotone() {
+    const Term& term = fold_.body->terms[0];
+    const AtomRef atom = k_.of(term.first)->asAtom();
+    if (fold_.body->terms.size() != 1 || ::abs(term.second) != 1 || atom == nullptr) return nullptr;
+    const bool grows = atom->kind == Kind::sqrt || atom->kind == Kind::log || atom->kind == Kind::floor ||
+                       atom->kind == Kind::rint;
+    if (!grows) return nullptr;
+    if (dry_) return yes();
+    const bool minus = term.second < 0;
+    const auto turned = [&](PolyRef p) { return minus ? k_.negate(p) : p; };
+    const PolyRef g = turned(k_.max(fold_.variables, turned(atom->parts[0]), fold_.guard));
+    return turned(atom->kind == Kind::sqrt    ? k_.sqrt(g)
+                  : atom->kind == Kind::log   ? k_.log(g)
+                  : atom->kind == Kind::floor ? k_.floor(g)
+                                              : k_.rint(g));
+  }
 
   /// What does not depend on one of several indices comes out of its maximum.
   PolyRef oneAtATime() {

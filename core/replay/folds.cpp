@@ -50,7 +50,7 @@ namespace {
 constexpr std::string_view lemmaNames[] = {
     "keep",       "S5 tile",       "S3 count",        "S6 delta",   "S7 range",    "S5 merge",
     "S10 powers", "S8 shift",      "unused index",    "M1 addends", "guard range", "condition",
-    "S4 split",   "M3 M6 outward", "M1 M2 one index", "M2 factors", "P1 vanishes"};
+    "S4 split",   "M3 M6 outward", "M1 M2 one index", "M2 factors", "P1 vanishes", "S8 mirror"};
 
 /// Indices of extent 1 are 0 (everywhere), and a range of extent 0 is empty.
 bool dropUnits(Kernel& k, std::vector<AtomRef>& variables, PolyRef& body, PolyRef* guard) {

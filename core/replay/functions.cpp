@@ -264,6 +264,13 @@ PolyRef Kernel::rint(PolyRef p) {
         fraction > Rational(1, 2) || (fraction == Rational(1, 2) && mpz_odd_p(low.get_mpz_t()) != 0);
     return number(Rational(up ? Integer(low + 1) : low));
   }
+  // Even integers leave it: ties stay ties, to the same side.
+  std::vector<PolyRef> even;
+  for (const auto& [mono, coefficient] : p->terms) {
+    if (isInteger(of(mono, coefficient / 2))) even.push_back(of(mono, coefficient));
+  }
+  const PolyRef outside = total(even);
+  if (!outside->isZero()) return add(outside, rint(subtract(p, outside)));
   if (p->terms[0].second < 0) return negate(rint(negate(p)));
   return atomOf(Kind::rint, {p});
 }
@@ -343,6 +350,23 @@ PolyRef Kernel::whenPositive(PolyRef p) {
   return atomOf(Kind::positive, {rest});
 }
 
+namespace {
+
+bool isProduct(AtomRef atom) {
+  return atom->kind == Kind::product &&
+         std::all_of(atom->bound.begin(), atom->bound.end(), [](AtomRef v) { return v->ranged; });
+}
+
+}  // namespace
+
+/// A product is 0 where not all of its factors are not.
+PolyRef Kernel::zeroOfProduct(AtomRef product) {
+  PolyRef body = nullptr;
+  PolyRef guard = nullptr;
+  const auto variables = opened(product, body, guard);
+  return negation(this->product(variables, negation(whenZero(body))));
+}
+
 PolyRef Kernel::whenZero(PolyRef p) {
   if (const PolyRef lifted = lift(p, [&](PolyRef q) { return whenZero(q); })) return lifted;
   if (p->isConstant()) return p->isZero() ? arena.one : arena.zero;
@@ -364,7 +388,8 @@ PolyRef Kernel::whenZero(PolyRef p) {
   for (const auto& [atom, e] : c.mono->factors) {
     if (e < 0 || nonZero(atom)) continue;
     const bool inner = atom->kind == Kind::sqrt || atom->kind == Kind::abs;
-    const PolyRef zero = inner             ? whenZero(atom->parts[0])
+    const PolyRef zero = isProduct(atom)   ? zeroOfProduct(atom)
+                         : inner           ? whenZero(atom->parts[0])
                          : isInteger(atom) ? atomOf(Kind::isZeroInteger, {of(atom)})
                                            : atomOf(Kind::isZero, {of(atom)});
     apart = multiply(apart, negation(zero));

@@ -27,11 +27,12 @@ enum class Lemma : std::uint8_t {
   addends,     ///< M1
   guardRange,  ///< a guard that is a prefix of variable `first`
   condition,   ///< the fold under a condition that does not depend on its variables
-  splitRange,  ///< S4: the range of `first` cut where condition `second` changes
+  splitRange,  ///< S4, of maxima and products: the range of `first` cut where condition `second` changes
   outward,     ///< M3, M6: nested maxima, binary maxima, monotone functions
   oneAtATime,  ///< M1, M2 for variable `first` alone
   factors,     ///< M2
-  vanishes     ///< a product with a factor 0 at an end of variable `first`
+  vanishes,    ///< a product with a factor 0 at an end of variable `first`
+  mirror       ///< a maximum or product over variable `first` backwards
 };
 std::string_view text(Lemma lemma);
 std::optional<Lemma> parseLemma(std::string_view name);
@@ -198,6 +199,7 @@ class Kernel {
   PolyRef sumTerm(const std::vector<AtomRef>& variables, MonoRef mono);
   PolyRef close(const Fold& fold);
   PolyRef byLemma(const Fold& fold);
+  PolyRef zeroOfProduct(AtomRef product);
   Guide& guide_;
   std::unordered_map<PolyRef, Sign> signs_;
   int nesting_ = 0;

@@ -220,6 +220,17 @@ PolyRef inBranch(Kernel& k, PolyRef p, AtomRef condition, bool value) {
 }
 
 PolyRef atBoundary(Kernel& k, PolyRef p, const Conditions& conditions) {
+  // Neither q > 0 nor -q > 0: q is 0.
+  for (const auto& [one, oneValue] : conditions) {
+    if (one->kind != Kind::positive || oneValue) continue;
+    for (const auto& [other, otherValue] : conditions) {
+      if (other->kind != Kind::positive || otherValue || !k.add(one->parts[0], other->parts[0])->isZero())
+        continue;
+      Substitution s(k);
+      const PolyRef q = solveReal(k, one->parts[0], s) ? s(p) : p;
+      if (q != p) return q;
+    }
+  }
   for (const auto& [yes, yesValue] : conditions) {
     if (yes->kind != Kind::notNegative) continue;
     const PolyRef e = asFact(k, yes, yesValue);

@@ -39,8 +39,8 @@ PolyRef withoutGroup(Kernel& k, PolyRef p, const SumGroup& group);
 std::vector<AtomRef> conditionsOf(Kernel& k, PolyRef p);
 /// p in the branch where the condition has the value; an equality is solved for a variable where it can be.
 PolyRef inBranch(Kernel& k, PolyRef p, AtomRef condition, bool value);
-/// [e >= 0] and not [e - 1 >= 0] among the conditions, or [e >= 0] where e <= 0 is known: e is 0, solved and
-/// put into p. p if there is none.
+/// [e >= 0] and not [e - 1 >= 0] among the conditions, or [e >= 0] where e <= 0 is known, or neither
+/// [q > 0] nor [-q > 0]: e or q is 0, solved and put into p. p if there is none.
 PolyRef atBoundary(Kernel& k, PolyRef p, const Conditions& conditions);
 /// The facts of a branch while it is worked on.
 class Branch {

@@ -28,7 +28,8 @@ tensor::Program parsed(const std::string& text, const std::shared_ptr<tensor::No
 
 }  // namespace
 
-Sides::Sides(const ProofGoal& goal, Guide& guide, std::function<void()> onWork) : kernel(guide) {
+Sides::Sides(const ProofGoal& goal, Guide& guide, std::function<void()> onWork)
+    : kernel(guide), refines_(goal.refines) {
   kernel.onWork = std::move(onWork);
   const auto store = std::make_shared<tensor::NodeStore>();
   left_ = parsed(goal.left, store, "left");
@@ -59,7 +60,9 @@ Sides::Result Sides::result(std::size_t at) {
   if (result.identical) return result;
   if (!dims_.equal(a->shape, b->shape))
     throw Refused{"the shapes differ: " + tensor::text(a->shape) + " and " + tensor::text(b->shape)};
-  if (tensor::isReal(a->dtype) != tensor::isReal(b->dtype)) throw Refused{"the types differ"};
+  // Equal as numbers; a step of the nu-graph must keep the type as well.
+  result.typesDiffer = tensor::isReal(a->dtype) != tensor::isReal(b->dtype);
+  if (refines_ && result.typesDiffer) throw Refused{"the types differ"};
   std::vector<PolyRef> index;
   for (const auto& extent : a->shape) {
     const PolyRef size = forms_->dim(extent);
@@ -361,8 +364,10 @@ void replayInto(ProofOutcome& outcome, const json& record, Solver* solver, doubl
   if (results.size() != sides.results()) throw Refused{"the record is about another number of results"};
   Replay replay(sides, solver, record, outcome);
   sides.loops = [&](Forms& forms, tensor::NodeRef loop) { return replay.loop(forms, loop); };
+  bool typesDiffer = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Sides::Result result = sides.result(i);
+    typesDiffer = typesDiffer || result.typesDiffer;
     if (result.identical) {
       if (!results[i].at("identity").get<bool>())
         throw Refused{"both sides are the same graph, and the record says otherwise"};
@@ -383,9 +388,10 @@ void replayInto(ProofOutcome& outcome, const json& record, Solver* solver, doubl
   if (!tape.finished() || !replay.finished()) throw Refused{"steps are left over"};
   outcome.lemmas = tape.used;
   outcome.status = replay.needsSolver ? ProofOutcome::Status::needsSolver : ProofOutcome::Status::confirmed;
-  outcome.why = replay.needsSolver
-                    ? "every step is valid, but the z3 program is needed for the obligations"
-                    : (outcome.goal.refines ? "the right side refines the left one" : "the sides are equal");
+  outcome.why = replay.needsSolver ? "every step is valid, but the z3 program is needed for the obligations"
+                                   : (outcome.goal.refines ? "the right side refines the left one"
+                                      : typesDiffer ? "the sides are equal as numbers; their types differ"
+                                                    : "the sides are equal");
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ class Sides {
   Sides(const ProofGoal& goal, Guide& guide, std::function<void()> onWork);
   struct Result {
     bool identical = false;
+    bool typesDiffer = false;  ///< one side is real, the other integer: compared as numbers
     PolyRef difference = nullptr;
     std::vector<PolyRef> left, right;  ///< 0/1 terms that are 1 where each side is defined
   };
@@ -53,6 +54,7 @@ class Sides {
   LoopGuide loops;  ///< set before the results are built
 
  private:
+  bool refines_ = false;
   tensor::Program left_, right_;
   std::vector<const tensor::Precondition*> asserts_;
   tensor::DimFacts dims_;

@@ -212,6 +212,8 @@ class Substitutions {
       case Lemma::vanishes:
         return first() + " = " + (i_.second == 0 ? std::string("0") : extent(i_.first) + " - 1") +
                " gives a factor 0";
+      case Lemma::mirror:
+        return first() + " backwards: " + extent(i_.first) + " - 1 - " + first();
       case Lemma::keep:
         break;
     }

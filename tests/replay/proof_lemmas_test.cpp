@@ -39,12 +39,28 @@ const std::vector<Row> rows{
      "np.maximum(np.max(x[1:]), x[0])", "np.maximum(np.max(x[1:]), x[1])"},
     {"L angles", "x: f32[N]) -> f32[N]:\n", "np.sin(x)", "2 * np.sin(x / 2) * np.cos(x / 2)",
      "2 * np.sin(x / 3) * np.cos(x / 3)"},
+    {"S8 mirror", "x: f32[N]) -> f32:\n    N = x.shape[0]\n", "np.max(x)",
+     "np.max(np.take(x, N - 1 - np.arange(N), axis=0))", "np.max(np.take(x, np.arange(N) // 2, axis=0))"},
+    {"M3 M6 outward", "x: f32[N]) -> f32:\n    assert np.all(x > 0)\n", "np.min(np.log(x))",
+     "np.log(np.min(x))", "np.log(np.max(x))"},
+    {"S4 split", "x: f32[N], y: f32[M]) -> f32:\n", "np.prod(np.concatenate([x, y]))",
+     "np.prod(x) * np.prod(y)", "np.prod(x) * np.prod(x)"},
+    // Laws that need no name: a product is nowhere 0 where no factor is; rint past even integers.
+    {"", "x: f32[N]) -> f32:\n", "1 / np.prod(x)", "np.prod(1 / x)", "np.sum(1 / x)"},
+    {"", "x: f32[N]) -> f32[N]:\n", "np.rint(x + 4)", "np.rint(x) + 4", "np.rint(x) + 5"},
+    {"", "x: f32[N]) -> f32[N]:\n", "np.rint(x) + 3", "np.rint(x) + 3.0", "np.rint(x + 3)"},
+    {"boundary", "x: f32[N]) -> f32[N]:\n", "np.where(x > 0, x, np.exp(x) - 1)",
+     "np.maximum(x, 0) + np.exp(np.minimum(x, 0)) - 1", "np.maximum(x, 0) + np.exp(np.minimum(x, 0))"},
+    {"boundary", "x: f32[N]) -> f32[N]:\n    N = x.shape[0]\n    i = np.arange(N)\n",
+     "np.where(i >= N - 1, x, 0)", "np.where(i >= N - 1, x[N - 1], 0)", "np.where(i >= N - 1, x[0], 0)"},
     {"residues", "n: i32[N]) -> i32[N]:\n", "n // 2 + (n + 1) // 2", "n", "n + n % 2"},
 };
 
 /// The steps of a record, at any depth.
 void namesOf(const nlohmann::json& node, std::vector<std::string>& into) {
-  if (node.is_object() && node.contains("by")) into.push_back(node["by"].get<std::string>());
+  for (const char* key : {"by", "lemma"}) {
+    if (node.is_object() && node.contains(key)) into.push_back(node[key].get<std::string>());
+  }
   if (node.is_structured()) {
     for (const auto& child : node) namesOf(child, into);
   }
@@ -58,7 +74,8 @@ TEST(ProofLemmas, EachStepShowsItsGoal) {
     ASSERT_EQ(attempt.why, "") << row.step << ": " << row.right;
     std::vector<std::string> names;
     namesOf(nlohmann::json::parse(attempt.record), names);
-    EXPECT_NE(std::find(names.begin(), names.end(), row.step), names.end()) << row.step << ": " << row.right;
+    EXPECT_TRUE(row.step.empty() || std::find(names.begin(), names.end(), row.step) != names.end())
+        << row.step << ": " << row.right;
     const ProofOutcome outcome = replay::replayProof(attempt.record, &z3);
     EXPECT_EQ(outcome.status, Status::confirmed) << row.step << ": " << outcome.why;
   }

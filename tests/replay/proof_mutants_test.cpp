@@ -116,10 +116,11 @@ class Mutator {
 
   std::string lemma(json& record) {
     static const std::vector<std::string> names{
-        "S5 tile",       "S3 count",   "S6 delta",      "S7 range",   "S5 merge",    "S10 powers", "S8 shift",
-        "S4 split",      "M1 addends", "M3 M6 outward", "M2 factors", "normal form", "cases",      "solver",
-        "impossible",    "induction",  "S4 write out",  "S5 lanes",   "M3 union",    "L angles",   "residues",
-        "S0 congruence", "S4 peel",    "boundary",      "known",      "expansion",   "split index"};
+        "S5 tile",     "S3 count", "S6 delta",   "S7 range",   "S5 merge",      "S10 powers",
+        "S8 shift",    "S4 split", "M1 addends", "S8 mirror",  "M3 M6 outward", "M2 factors",
+        "normal form", "cases",    "solver",     "impossible", "induction",     "S4 write out",
+        "S5 lanes",    "M3 union", "L angles",   "residues",   "S0 congruence", "S4 peel",
+        "boundary",    "known",    "expansion",  "split index"};
     const auto all = valuesOf(record, {"lemma", "by"}, isText);
     if (all.empty()) return "nothing";
     *all[pick(all.size())] = names[pick(names.size())];

@@ -90,6 +90,17 @@ TEST(ProofRefusals, AnotherGoal) {
   refuses(changed, "assumptions are not those of the programs");
 }
 
+TEST(ProofRefusals, OtherTypes) {
+  replay::ProofGoal goal =
+      goalOf("def f(n: i32[M]) -> i32[M]:\n", "    return n + n\n", "    return 2 * n\n");
+  goal.right.replace(goal.right.find("-> i32"), 6, "-> f32");
+  goal.right.replace(goal.right.find("2 * n"), 5, "2.0 * n");
+  json record = recordOf(goal);
+  EXPECT_NE(replay::replayProof(record.dump(), nullptr).why.find("their types differ"), std::string::npos);
+  record["goal"]["mode"] = "refines";
+  refuses(record, "the types differ");
+}
+
 TEST(ProofRefusals, Lemmas) {
   const json record = recordOf(tiles);
   const auto lemma = [](json& changed) -> json& {
