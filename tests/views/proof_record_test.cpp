@@ -95,8 +95,9 @@ TEST_F(ProofRecordTest, AStepIsReplayedAndItsRecordExported) {
 TEST_F(ProofRecordTest, LemmaInstancesShowSubstitutionBeforeAndAfter) {
   explore();
   ProveScreen screen(context());
-  prove(screen, QString::fromUtf8(head) + "def f(x: f32[M, 4]) -> f32:\n    return np.sum(x)\n",
-        QString::fromUtf8(head) + "def f(x: f32[M, 4]) -> f32:\n    return np.sum(x.reshape(-1))\n");
+  ASSERT_NO_FATAL_FAILURE(
+      prove(screen, QString::fromUtf8(head) + "def f(x: f32[M, 4]) -> f32:\n    return np.sum(x)\n",
+            QString::fromUtf8(head) + "def f(x: f32[M, 4]) -> f32:\n    return np.sum(x.reshape(-1))\n"));
   ProofPanel* panel = screen.verdict()->panel();
   EXPECT_TRUE(panel->plainText().contains("S5 tile")) << panel->plainText().toStdString();
   auto* lemmas = panel->findChild<FoldedSection*>(QStringLiteral("lemmas"));
@@ -123,7 +124,8 @@ TEST_F(ProofRecordTest, ObligationsAreExportedAsSmtLib) {
   explore();
   ProveScreen screen(context());
   const QString signature = QString::fromUtf8(head) + "def f(x: f32[M], y: f32[M]) -> f32[M]:\n    return ";
-  prove(screen, signature + "np.maximum(x, y) + np.minimum(x, y)\n", signature + "x + y\n");
+  ASSERT_NO_FATAL_FAILURE(
+      prove(screen, signature + "np.maximum(x, y) + np.minimum(x, y)\n", signature + "x + y\n"));
   ProofPanel* panel = screen.verdict()->panel();
   if (!panel->record()->recording()->replayable) GTEST_SKIP() << "no z3 program";
   auto* button = panel->findChild<QPushButton*>(QStringLiteral("exportSmt"));

@@ -189,6 +189,7 @@ void ProofPanel::addVerdict(QVBoxLayout& layout) {
   if (!case_->proof->decidedBy.empty()) notes << tr("decided by %1").arg(qs(case_->proof->decidedBy));
   if (case_->proof->seconds > 0) notes << duration(case_->proof->seconds);
   if (case_->refines && verdict == proof::Verdict::proved) notes << tr("defined wherever the original is");
+  if (case_->proof != given_) notes << tr("steps as recorded, verdict replayed here");
   if (!notes.isEmpty())
     layout.addWidget(wrappedLabel(notes.join(QStringLiteral(" \u00B7 ")), theme.small, theme.muted));
 }
@@ -402,16 +403,12 @@ void ProofPanel::addSteps(QVBoxLayout& layout) {
   addStepSections(layout, Steps(case_->proof, &case_->proof->steps), closed, open, theme_.theme());
 }
 
-/// What was read from a file counts from here on, in the words of the replay, not of the file.
+/// What was read from a file counts from here on: the verdict and its range in the words of the replay. The
+/// steps stay those of the file.
 void ProofPanel::adoptReplayed() {
-  const record::Recording& recording = *record_->recording();
-  auto proof = std::make_shared<proof::Proof>();
+  auto proof = std::make_shared<proof::Proof>(*given_);
   proof->verdict = proof::Verdict::proved;
-  proof->mode = case_->proof->mode;
-  proof->decidedBy = "record";
-  proof->reason = "its record was found and replayed here";
-  proof->holdsFor = record::holdsFor(case_->left.dimensions, recording.assumptions);
-  proof->seconds = recording.seconds;
+  proof->holdsFor = record::holdsFor(case_->left.dimensions, record_->recording()->assumptions);
   case_->proof = std::move(proof);
   case_->recorded = false;
 }
