@@ -19,6 +19,8 @@ namespace nuscope::views {
 namespace {
 
 constexpr double secondsLimit = 5;
+/// For one obligation: a job that is cancelled must end within a second.
+constexpr std::chrono::milliseconds solverLimit{800};
 constexpr std::size_t mostUses = 60;
 
 QString laneOf(const void* section) {
@@ -72,7 +74,7 @@ void RecordSection::show(const ProofCase& proofCase) {
   Job* job = jobs_.run(
       this, {.title = tr("Replay the proof"), .lane = laneOf(this), .quiet = true},
       [c = proofCase](JobHandle& handle) {
-        replay::Z3Program z3;
+        replay::Z3Program z3(solverLimit);
         return record::confirmedRecord(record::goalOf(c.left, c.right, c.refines), &z3, secondsLimit,
                                        handle.progress(), mostUses);
       },
