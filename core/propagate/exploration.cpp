@@ -423,14 +423,6 @@ class Exploration {
 std::shared_ptr<const NuGraph> exploreWith(const Procedures& procedures, const tensor::Program& program,
                                            const ExploreOptions& options, const Progress& progress,
                                            const OnChange& onChange) {
-  if (const int operators = countOperators(program.results); operators > options.maxOperators) {
-    NuGraph graph(program);
-    graph.addCut(fmt::format("the program has {} operators; moves are looked for in programs of up to {}",
-                             operators, options.maxOperators));
-    auto alone = std::make_shared<const NuGraph>(std::move(graph));
-    if (onChange) onChange(alone);
-    return alone;
-  }
   return Exploration(procedures, program, options, progress, onChange).run();
 }
 

@@ -22,7 +22,6 @@ struct ExploreOptions {
   int maxSteps = 1024;
   int maxAttempts = 20000;        ///< moves that type, over the whole run
   int maxRefusedPerVariant = 16;  ///< kept with their counterexample; further ones are counted as a cut
-  int maxOperators = 4000;        ///< of the program; a larger one stays as written
   int maxGrowth = 8;              ///< a variant may have this many operators more than the root
   double secondsLimit = 30;    ///< wall clock; what it cuts is said in cuts() and stands outside determinism
   double secondsPerProof = 2;  ///< wall clock for one proof attempt
