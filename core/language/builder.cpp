@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t mostBits = 8192;  ///< of an exact number; the largest literal has about 2700
 constexpr std::size_t mostErrors = 200;
+// Whoever walks a graph may recurse as deep as it has nodes.
+constexpr std::size_t mostNodes = 4000;
 constexpr int deepestRetype = 8;
 
 std::size_t bits(const Rational& value) {
@@ -133,6 +135,13 @@ NodeRef Builder::make(Op op, std::vector<NodeRef> operands, const Place& place, 
       return nullptr;
     }
     ranges.try_emplace(*made, place.range);
+    if (ranges.size() > mostNodes) {
+      if (!full_)
+        report_.error(place, fmt::format("the program has more than {} operators", mostNodes),
+                      "a kernel has some dozens; let the bounds of loops be dimensions");
+      full_ = full_ || !report_.muted();
+      return nullptr;
+    }
     return *made;
   } catch (const UserError& error) {
     report_.error(place, error.what());

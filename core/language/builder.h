@@ -77,6 +77,7 @@ class Builder {
   std::string_view text_;
   tensor::NodeStore& store_;
   Report& report_;
+  bool full_ = false;  ///< the limit of nodes was reached, and reported
 };
 
 /// The integer as a Dim, if the value is one that is known now and fits 64 bits.

@@ -309,6 +309,15 @@ TEST(Diagnostics, NumbersOfPythonAndHiddenNames) {
   EXPECT_NE(errors[0].message.find("has no value yet"), std::string::npos);
 }
 
+TEST(Diagnostics, ProgramsTooLargeForAnyGraph) {
+  std::string body = "y = x\n";
+  for (int i = 0; i < 20000; ++i) body += "y = np.sin(y) + 1\n";
+  expectError(body + "return y", "more than 4000 operators", "dimensions");
+  // Unrolled, and in a helper, in a first pass that is silent.
+  expectError("for a in range(64):\n    for b in range(64):\n        x = np.sin(x)\nreturn x",
+              "more than 4000 operators");
+}
+
 TEST(Nearest, CountsEdits) {
   const std::string_view names[] = {"sum", "max", "maximum"};
   EXPECT_EQ(nearest("summ", names), "sum");
