@@ -9,9 +9,11 @@
 
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/nugraph/json.h"
 #include "core/sweep/search.h"
 #include "core/sweep/statistics.h"
 #include "core/sweep/sweep.h"
+#include "core/sweep/why.h"
 
 namespace nuscope::app {
 namespace {
@@ -48,9 +50,30 @@ sweep::SweepRecord exhaustiveSweep(const Study& study) {
   return *found;
 }
 
+/// The model as it is now: a search today would start from that, not from what was modelled back then.
+class PresentModel {
+ public:
+  PresentModel(const Study& study, const sweep::SweepRecord& record) {
+    const auto text = study.nuGraph(record.revision);
+    if (!text) throw UserError(fmt::format("{} holds no variants of the sweep's program", study.path()));
+    auto graph = nugraph::fromJson(*text);
+    if (!graph) throw UserError(fmt::format("{}: {}", study.path(), graph.refusal().message));
+    graph_ = std::make_unique<nugraph::NuGraph>(std::move(graph).value());
+    explainer_ = std::make_unique<sweep::Explainer>(*graph_, record);
+  }
+  [[nodiscard]] double seconds(const CandidateRecord& candidate) const {
+    return explainer_->account(candidate, std::nullopt).model.seconds;
+  }
+
+ private:
+  std::unique_ptr<nugraph::NuGraph> graph_;
+  std::unique_ptr<sweep::Explainer> explainer_;
+};
+
 Row rehearse(const std::string& path, const Options& options) {
   const auto study = Study::open(path, Study::Access::read);
   const sweep::SweepRecord record = exhaustiveSweep(*study);
+  const PresentModel model(*study, record);
   Row row;
   row.program = study->revision(record.revision).name;
   row.extents = sweep::extentsText(record.extents);
@@ -58,16 +81,15 @@ Row rehearse(const std::string& path, const Options& options) {
   std::vector<double> seconds, modelled, measured;
   for (const CandidateRecord& candidate : study->candidates(record.id)) {
     if (candidate.kind != sweep::CandidateKind::emitted) continue;
-    points.push_back({candidate.variant, candidate.parameters, candidate.modelledSeconds});
+    const double expected = model.seconds(candidate);
+    points.push_back({candidate.variant, candidate.parameters, expected});
     seconds.push_back(0);
     if (candidate.state != sweep::CandidateState::measured || !candidate.measurement) continue;
     const auto measurement = study->measurement(*candidate.measurement);
     if (!measurement) continue;
     seconds.back() = measurement->median;
-    if (candidate.modelledSeconds > 0) {
-      modelled.push_back(candidate.modelledSeconds);
-      measured.push_back(measurement->median);
-    }
+    modelled.push_back(expected);
+    measured.push_back(measurement->median);
     if (row.best == 0 || measurement->median < row.best) row.best = measurement->median;
   }
   row.candidates = points.size();

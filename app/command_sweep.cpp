@@ -151,6 +151,22 @@ json measurementJson(const CandidateRecord& candidate, const std::optional<Measu
   return j;
 }
 
+/// The fastest baseline, when the best candidate does not beat it beyond noise.
+std::optional<std::string> unbeaten(const sweep::SweepResult& result) {
+  if (!result.bestMeasurement) return std::nullopt;
+  const CandidateRecord* fastest = nullptr;
+  const Measurement* least = nullptr;
+  for (const auto& [candidate, measurement] : result.baselines) {
+    const bool timed =
+        candidate.kind == sweep::CandidateKind::baseline && measurement && !measurement->samples.empty();
+    if (!timed || (least != nullptr && least->median <= measurement->median)) continue;
+    fastest = &candidate;
+    least = &*measurement;
+  }
+  if (least == nullptr || result.bestMeasurement->high < least->low) return std::nullopt;
+  return fastest->label;
+}
+
 json resultJson(const Study& study, const sweep::SweepRecord& record, const sweep::SweepResult& result) {
   json report{
       {"format", "nuscope-sweep"},
@@ -200,6 +216,8 @@ json resultJson(const Study& study, const sweep::SweepRecord& record, const swee
     if (foreign) baseline.update({{"candidate", result.baselines[i].first.id}, {"proved", false}});
     (foreign ? against : baselines).push_back(std::move(baseline));
   }
+  const auto baseline = unbeaten(result);
+  report["unbeaten_baseline"] = baseline ? json(*baseline) : json(nullptr);
   report["against"] = std::move(against);
   report["baselines"] = std::move(baselines);
   return report;
@@ -288,6 +306,8 @@ void printTable(const Study& study, const sweep::SweepRecord& record, const swee
   if (std::isfinite(result.rankCorrelation)) {
     fmt::print("rank correlation of modelled and measured times: {:.2f}\n", result.rankCorrelation);
   }
+  if (const auto baseline = unbeaten(result))
+    fmt::print("no candidate beats \"{}\" beyond noise\n", *baseline);
   if (!result.best) fmt::print("no candidate passed the gate\n");
   if (study.path().empty()) {
     fmt::print("nothing was saved; -o S.nuscope keeps programs, proofs and measurements\n");

@@ -19,6 +19,7 @@ using Action = std::function<int()>;
 // One line a command, in the order of the help text.
 // clang-format off
 #define NUSCOPE_COMMANDS(X) \
+  X(Calibrate) \
   X(Check) \
   X(Convert) \
   X(Devices) \
@@ -34,7 +35,8 @@ using Action = std::function<int()>;
   X(Solve) \
   X(Sweep) \
   X(Worker) \
-  X(Version)
+  X(Version) \
+  X(Why)
 // clang-format on
 
 #define X(name) void add##name(CLI::App& app, Action& action);

@@ -55,13 +55,13 @@ QByteArray readProgram(const QString& path) {
   return file.readAll();
 }
 
-tensor::Extents extentsFromState(const std::optional<std::string>& state) {
+QJsonObject stateObject(const std::optional<std::string>& state) {
+  return state ? QJsonDocument::fromJson(QByteArray::fromStdString(*state)).object() : QJsonObject();
+}
+
+tensor::Extents extentsFromState(const QJsonObject& state) {
   tensor::Extents extents;
-  if (!state) return extents;
-  const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(*state))
-                                 .object()
-                                 .value(QStringLiteral("extents"))
-                                 .toObject();
+  const QJsonObject object = state.value(QStringLiteral("extents")).toObject();
   for (auto it = object.begin(); it != object.end(); ++it) {
     const auto value = static_cast<std::int64_t>(it.value().toDouble());
     if (value >= 1) extents[it.key().toStdString()] = value;
@@ -69,10 +69,12 @@ tensor::Extents extentsFromState(const std::optional<std::string>& state) {
   return extents;
 }
 
-std::string stateText(const tensor::Extents& extents) {
+std::string stateText(const tensor::Extents& extents, std::int64_t candidate) {
   QJsonObject object;
   for (const auto& [name, value] : extents) object.insert(qs(name), static_cast<double>(value));
-  return QJsonDocument(QJsonObject{{QStringLiteral("version"), 1}, {QStringLiteral("extents"), object}})
+  return QJsonDocument(QJsonObject{{QStringLiteral("version"), 1},
+                                   {QStringLiteral("extents"), object},
+                                   {QStringLiteral("candidate"), static_cast<double>(candidate)}})
       .toJson(QJsonDocument::Compact)
       .toStdString();
 }
@@ -98,6 +100,7 @@ struct Document::Opened {
   QString note;  ///< what could not be read, in words
   std::shared_ptr<const SweepSnapshot> sweep;
   tensor::Extents extents;
+  std::int64_t candidate = -1;  ///< that was selected when the study was saved
   bool explore = true;
   bool dirty = false;
   void takeCached();
@@ -225,7 +228,9 @@ void Document::open(const QString& path) {
                                                 : QFileInfo(qs(revision->file)).fileName();
     opened.explore = false;
     opened.origin = tr("from the study");
-    opened.extents = extentsFromState(opened.study->viewState(viewStateName));
+    const QJsonObject state = stateObject(opened.study->viewState(viewStateName));
+    opened.extents = extentsFromState(state);
+    opened.candidate = static_cast<std::int64_t>(state.value(QStringLiteral("candidate")).toDouble(-1));
     job.progress().check();
     if (const auto json = opened.study->nuGraph(revision->id)) {
       auto graph = nugraph::fromJson(*json);
@@ -237,6 +242,7 @@ void Document::open(const QString& path) {
       }
     }
     opened.sweep = readSweep(opened.study, revision->id);
+    if (opened.extents.empty() && opened.sweep) opened.extents = opened.sweep->record.extents;
     return opened;
   };
   Job* job = jobs_.run(
@@ -314,7 +320,16 @@ void Document::adopt(Opened opened) {
   Q_EMIT nameChanged();
   Q_EMIT sweepChanged();
   Q_EMIT exploreChanged();
+  proposeCandidate(opened.candidate);
   parseNow();
+}
+
+/// The one that was selected when the study was saved, or the fastest.
+void Document::proposeCandidate(std::int64_t saved) {
+  if (!sweep_ || !nuGraph_) return;
+  SweepRowRef row = saved >= 0 ? sweep_->find(saved) : nullptr;
+  if (!row) row = sweep_->best();
+  if (row) selection_.selectCandidate(row->candidate.id, row->candidate.variant);
 }
 
 // Text and parse
@@ -531,7 +546,7 @@ void Document::save(const QString& path) {
   const std::string name =
       program_ ? program_->name : programName_.section(QLatin1Char('.'), 0, 0).toStdString();
   const auto work = [path, now, name, file = programName_, study = study_, revision = revision_,
-                     state = stateText(extents_)](JobHandle&) -> Saved {
+                     state = stateText(extents_, selection_.place().candidate)](JobHandle&) -> Saved {
     if (!isStudyPath(path)) {
       QSaveFile out(path);
       const QByteArray bytes = now.toUtf8();

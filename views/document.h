@@ -149,6 +149,7 @@ class Document : public QObject {
   void textEdited();
   void parseNow();
   void adopt(Opened opened);
+  void proposeCandidate(std::int64_t saved);
   void setProgram(std::shared_ptr<const tensor::Program> program, const QString& text);
   void adoptGraph(std::shared_ptr<const nugraph::NuGraph> graph, const QString& text);
   void showByHand(std::size_t at);

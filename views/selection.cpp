@@ -92,8 +92,16 @@ void Selection::reset() {
   history_.assign(1, Place{});
   position_ = 0;
   hovered_ = nullptr;
+  brush({});
   Q_EMIT changed(place_, before);
   Q_EMIT historyChanged();
+}
+
+void Selection::brush(const std::vector<std::int64_t>& candidates) {
+  std::set<std::int64_t> next(candidates.begin(), candidates.end());
+  if (next == brushed_) return;
+  brushed_ = std::move(next);
+  Q_EMIT brushChanged();
 }
 
 void Selection::hoverNode(tensor::NodeRef node) {

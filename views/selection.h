@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/base/diagnostics.h"
@@ -50,6 +51,11 @@ class Selection : public QObject {
   /// A new document: forgets everything without a signal for each.
   void reset();
 
+  // Candidates that were marked together, by dragging over a plot; shared, without history, empty most of the
+  // time.
+  void brush(const std::vector<std::int64_t>& candidates);
+  [[nodiscard]] const std::set<std::int64_t>& brushed() const { return brushed_; }
+
   // Hovering is shared too, but has no history.
   void hoverNode(tensor::NodeRef node);
   [[nodiscard]] tensor::NodeRef hovered() const { return hovered_; }
@@ -58,6 +64,7 @@ class Selection : public QObject {
   void changed(const nuscope::views::Place& now, const nuscope::views::Place& before);
   void hoverChanged(nuscope::tensor::NodeRef node);
   void historyChanged();
+  void brushChanged();
 
  private:
   void set(const Place& place, bool remember);
@@ -65,6 +72,7 @@ class Selection : public QObject {
   std::vector<Place> history_{Place{}};
   std::size_t position_ = 0;
   tensor::NodeRef hovered_ = nullptr;
+  std::set<std::int64_t> brushed_;
 };
 
 }  // namespace nuscope::views

@@ -289,6 +289,7 @@ void FilePrinter::addFunction(const Function& function, const std::string& what)
   if (!function.note.empty()) {
     functions_.push_back({"// Without vectors: " + function.note + ".", 0, {}});
     kernel_.notes.push_back(fmt::format("{} runs without vectors: {}", what, function.note));
+    kernel_.withoutVectors.insert(kernel_.withoutVectors.end(), function.nodes.begin(), function.nodes.end());
   }
   const bool own = std::ranges::any_of(
       function.lines, [](const Line& line) { return line.text.find("(own + ") != std::string::npos; });

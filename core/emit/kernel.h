@@ -34,10 +34,11 @@ struct Kernel {
   std::string text;                 ///< of the file
   std::vector<Argument> arguments;  ///< inputs, then results; `threads` is not listed
   std::unordered_map<int, std::vector<tensor::NodeRef>> nodesOfLine;  ///< 1-based line -> nodes it computes
-  std::vector<std::string> compileCommand;  ///< argv with {source} and {output}; builds a shared library
-  Parameters parameters;                    ///< all that were used, presets included
-  std::int64_t scratchBytes = 0;            ///< memory the kernel takes for itself, for one thread
-  std::vector<std::string> notes;           ///< e.g. which node fell back to a plain loop, and why
+  std::vector<std::string> compileCommand;      ///< argv with {source} and {output}; builds a shared library
+  Parameters parameters;                        ///< all that were used, presets included
+  std::int64_t scratchBytes = 0;                ///< memory the kernel takes for itself, for one thread
+  std::vector<std::string> notes;               ///< e.g. which node fell back to a plain loop, and why
+  std::vector<tensor::NodeRef> withoutVectors;  ///< the nodes of these plain loops
 };
 
 /// Refused with the reason where a type is not emitted by the target, a shape depends on a loop counter, or

@@ -19,6 +19,7 @@ struct MemoryLevel {
   bool shared = false;       ///< between cores
   double bytesPerCycle = 0;  ///< one core reading from it
   double latencyCycles = 0;
+  double parallelGain = 0;  ///< what all threads get over what one gets; 0: not measured (see calibrated)
 };
 
 /// The vector unit and what one core starts per cycle.
@@ -54,6 +55,7 @@ struct Target {
   std::vector<MicroTile> microTiles;  ///< first one is the preset
   std::vector<MemoryLevel> memory;
   double dispatchMicroseconds = 0;  ///< starting one parallel region
+  double parallelGain = 0;          ///< arithmetic of all threads over that of one; 0: not measured
   std::string file;                 ///< where it was read from
 
   [[nodiscard]] const MemoryLevel& level(

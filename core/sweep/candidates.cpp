@@ -87,9 +87,9 @@ class Enumeration {
     entrant.record.variant = variant.id;
     entrant.record.parameters = parameters;
     entrant.record.kernel = textHash(kernel->text);
-    const double modelled =
-        emit::modelledSeconds(graph_.root(), variant.results, extents_, target_, parameters, threads_);
-    entrant.record.modelledSeconds = std::isfinite(modelled) ? modelled : 0;
+    const auto work = emit::workOf(graph_.root(), variant.results, extents_, target_, parameters,
+                                   kernel->withoutVectors);
+    entrant.record.modelledSeconds = machine::modelledSeconds(work, target_, threads_);
     entrant.function = kernel->name;
     entrant.text = kernel->text;
     entrant.command = kernel->compileCommand;

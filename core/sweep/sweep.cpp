@@ -13,10 +13,13 @@
 
 #include "core/base/diagnostics.h"
 #include "core/base/process.h"
+#include "core/machine/calibration.h"
 #include "core/machine/target.h"
 #include "core/nugraph/nugraph.h"
 #include "core/semantics/draw.h"
 #include "core/sweep/baselines.h"
+#include "core/sweep/best_so_far.h"
+#include "core/sweep/calibrate.h"
 #include "core/sweep/candidates.h"
 #include "core/sweep/race.h"
 #include "core/sweep/torch_baseline.h"
@@ -75,6 +78,7 @@ class Sweep {
 
   SweepResult run() {
     device_ = deviceText(options_, worker_.hello());
+    useCalibration();
     auto referencesReady = std::async(std::launch::async, [this] { return makeReferencesNow(); });
     Candidates candidates =
         enumerateCandidates(graph_, options_.extents, target_, options_.narrowing, options_.threads,
@@ -109,6 +113,29 @@ class Sweep {
     }
     command.insert(command.end(), {"--device", options_.device});
     return command;
+  }
+
+  /// The model takes what this machine attained when it was measured; the first sweep on it measures that,
+  /// before anything else runs.
+  void useCalibration() {
+    if (!options_.worker.empty() || options_.device != "host") {
+      calibration_ = "none: the model takes the nominal figures of the description";
+      return;
+    }
+    auto kept = machine::keptCalibration(target_);
+    if (!kept) {
+      try {
+        kept = calibrate(worker_, target_, progress_.part(0, 0.02));
+        machine::keepCalibration(*kept, target_);
+        addNote(fmt::format("this machine was calibrated in {:.1f} s, and that is kept: {}", kept->seconds,
+                            machine::text(kept->at(options_.threads))));
+      } catch (const EnvironmentError& error) {
+        addNote(error.what());
+      }
+    }
+    if (!kept) return;
+    target_ = machine::calibrated(target_, *kept, options_.threads);
+    calibration_ = fmt::format("{}, measured {}", machine::text(kept->at(options_.threads)), kept->date);
   }
 
   [[nodiscard]] double seconds() const {
@@ -157,6 +184,8 @@ class Sweep {
     if (before) {
       result_.sweep = before->id;
       study_.resumeSweep(before->id);
+      bestSoFar_ = bestSoFar(*before);
+      earlierSeconds_ = secondsOf(*before);
       if (!options_.against.empty()) study_.noteSweep(before->id, "against (not proved)", againstNames());
       takeOver(entrants, baselines);
     } else {
@@ -281,7 +310,8 @@ class Sweep {
     record.environment = {{"nuscope", hello.version},
                           {"host", hello.host},
                           {"compiler", hello.compiler},
-                          {"target", targetReason_}};
+                          {"target", targetReason_},
+                          {"calibration", calibration_}};
     for (const auto& [name, library] : hello.libraries) record.environment[name] = library.text;
     utsname system{};
     if (uname(&system) == 0)
@@ -304,6 +334,12 @@ class Sweep {
     if (!isBaseline) count(entrant.record);
     event.counts = counts_;
     emitEvent(event);
+  }
+
+  void noteBest(double median) {
+    if (!bestSoFar_.empty() && bestSoFar_.back().second <= median) return;
+    bestSoFar_.emplace_back(earlierSeconds_ + seconds(), median);
+    study_.noteSweep(result_.sweep, bestSoFarKey, text(bestSoFar_));
   }
 
   /// Counts follow the states without asking the study each time.
@@ -378,6 +414,7 @@ class Sweep {
     Race::Callbacks callbacks;
     callbacks.onTrial = [this](const Entrant& entrant) { onTrial(entrant); };
     callbacks.onBest = [this](const Entrant& entrant) {
+      noteBest(entrant.measurement.median);
       SweepEvent event;
       event.kind = SweepEvent::Kind::best;
       event.candidate = entrant.record;
@@ -438,6 +475,7 @@ class Sweep {
     if (std::isfinite(result_.rankCorrelation)) {
       study_.noteSweep(result_.sweep, "rank correlation", fmt::format("{:.3f}", result_.rankCorrelation));
     }
+    study_.noteSweep(result_.sweep, secondsKey, fmt::format("{:.1f}", earlierSeconds_ + seconds()));
     study_.endSweep(result_.sweep, result_.cancelled ? SweepState::cancelled : SweepState::finished);
     result_.counts = study_.counts(result_.sweep);
     result_.seconds = seconds();
@@ -467,6 +505,7 @@ class Sweep {
   const std::function<void(const SweepEvent&)>& onEvent_;
   Clock::time_point start_;
   std::string targetReason_;
+  std::string calibration_ = "none: it failed, and the model takes the nominal figures of the description";
   machine::Target target_;
   Worker worker_;
   std::string device_;
@@ -474,6 +513,8 @@ class Sweep {
   std::vector<std::string> referenceNotes_;
   CandidateCounts counts_;
   std::unordered_map<int, CandidateState> states_;
+  BestSoFar bestSoFar_;
+  double earlierSeconds_ = 0;  ///< of the sweep that is resumed
   int traces_ = 0;
   int best_ = -1;
   SweepResult result_;

@@ -111,6 +111,23 @@ TEST(LatencyPlot, ArrowKeysWalkThroughTheColumns) {
   EXPECT_EQ(picked[2][0].toInt(), 100);
 }
 
+TEST(LatencyPlot, WithoutAHistoryTheUpperPlotTakesAllOfTheRoom) {
+  LatencyPlot plot;
+  showLatency(plot, false);
+  QTest::qWait(30);
+  const int shared = plot.axisRect(0)->height();
+  EXPECT_EQ(plot.axisRectCount(), 2);
+  plot.show(latencyData(candidates(), {}), {}, 0, "test");
+  QTest::qWait(50);
+  EXPECT_EQ(plot.axisRectCount(), 1);
+  EXPECT_GT(plot.axisRect(0)->height(), shared + 40);
+  EXPECT_GT(plot.axisRect(0)->height(), plot.height() * 0.7);
+  plot.show(latencyData(candidates(), {}), {{1, 9}, {4, 8}}, 6, "test");
+  QTest::qWait(50);
+  EXPECT_EQ(plot.axisRectCount(), 2);
+  EXPECT_NEAR(plot.axisRect(0)->height(), shared, 2);
+}
+
 TEST(LatencyPlot, SvgHoldsTextAndNoBitmaps) {
   LatencyPlot plot;
   showLatency(plot, false);

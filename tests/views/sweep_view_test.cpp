@@ -4,13 +4,16 @@
 #include <QElapsedTimer>
 #include <QHeaderView>
 #include <QTextBlock>
+#include <QToolButton>
 
+#include "core/sweep/best_so_far.h"
 #include "core/sweep/study.h"
 #include "study_fixture.h"
 #include "views/code/code_view.h"
 #include "views/devices/devices_view.h"
 #include "views/editor/code_editor.h"
 #include "views/sweep/candidates_view.h"
+#include "views/sweep/faster_view.h"
 #include "views/sweep/plots_view.h"
 #include "views/sweep/sweep_screen.h"
 #include "views/sweep/sweep_words.h"
@@ -101,6 +104,20 @@ TEST(SweepWords, WhatLiesWithinNoiseIsSaid) {
   b->measurement->high = 7.90e-3;
   s->baselines[0] = b;
   EXPECT_TRUE(sweepHeadline(*s).contains("as fast as OpenBLAS 0.3.21 + loops, within noise"));
+}
+
+TEST(SweepWords, ThatNothingBeatsTheBaselineIsSaid) {
+  const auto s = snapshot({});
+  EXPECT_FALSE(sweepHeadline(*s).contains("no candidate beats"));
+  auto b = std::make_shared<SweepRow>(*s->baselines[0]);
+  b->measurement->median = 7.0e-3;
+  b->measurement->low = 6.9e-3;
+  b->measurement->high = 7.1e-3;
+  s->baselines[0] = b;
+  const QString headline = sweepHeadline(*s);
+  EXPECT_TRUE(headline.contains("no candidate beats OpenBLAS 0.3.21 + loops beyond noise"))
+      << headline.toStdString();
+  EXPECT_TRUE(headline.contains("1.12 times the time of OpenBLAS")) << headline.toStdString();
 }
 
 TEST(SweepWords, StandingsInWords) {
@@ -228,6 +245,155 @@ TEST_F(SweepViewTest, AnEmptySweepSaysWhatItDoesAndWhyItCannotStart) {
   screen.startSweep();
   EXPECT_TRUE(screen.summary().contains("No sweep yet"));
   keep(screen, "sweep-empty");
+}
+
+TEST_F(SweepViewTest, DraggingOverParametersMarksCandidatesEverywhere) {
+  document.setSweep(snapshot({{"M", 512}, {"K", 1024}, {"N", 1024}}));
+  SweepScreen screen(context());
+  screen.resize(1240, 760);
+  screen.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&screen));
+  screen.plots()->showPage(PlotsView::parameters);
+  ParameterPlot* plot = screen.plots()->parameterPlot();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return plot->data().points.size() == 14; }, 5000));
+  ASSERT_EQ(plot->data().axes.size(), 1U) << "only strip_m took two values among the measured";
+  QTest::qWait(50);
+  // The lower half of the time axis.
+  const QPoint from = plot->onAxis(1, 0.5).toPoint() - QPoint(4, 0);
+  const QPoint to = plot->onAxis(1, -0.02).toPoint() + QPoint(4, 0);
+  const auto dragFrom = [&](QPoint a, QPoint b) {
+    QTest::mousePress(plot, Qt::LeftButton, Qt::NoModifier, a);
+    QTest::mouseMove(plot, b);
+    QTest::mouseRelease(plot, Qt::LeftButton, Qt::NoModifier, b);
+  };
+  dragFrom(from, to);
+  const std::size_t marked = selection.brushed().size();
+  EXPECT_GE(marked, 4U);
+  EXPECT_LE(marked, 9U);
+  EXPECT_TRUE(selection.brushed().contains(100)) << "the fastest is in the lower half";
+  ASSERT_TRUE(QTest::qWaitFor([&] { return screen.candidates()->shownRows() == marked; }, 3000));
+  EXPECT_EQ(screen.candidates()->filter(), CandidatesView::marked);
+  keep(screen, "sweep-parameters");
+  // A box around dots of one value in a scatter.
+  const QRectF scatter = plot->scatterOf(0);
+  dragFrom(scatter.topLeft().toPoint() + QPoint(1, 1),
+           QPointF(scatter.center().x(), scatter.bottom() - 1).toPoint());
+  for (const std::int64_t id : selection.brushed()) EXPECT_EQ((id - 100) % 3, 0) << "strip_m = 128";
+  EXPECT_EQ(selection.brushed().size(), 5U);
+  // A click on a dot chooses its candidate; Escape lets go.
+  QTest::mouseClick(plot, Qt::LeftButton, Qt::NoModifier, plot->dotOf(103, 0)->toPoint());
+  EXPECT_EQ(selection.place().candidate, 103);
+  QTest::keyClick(plot, Qt::Key_Escape);
+  EXPECT_TRUE(selection.brushed().empty());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return screen.candidates()->shownRows() == 24; }, 3000));
+  EXPECT_EQ(screen.candidates()->filter(), CandidatesView::all);
+}
+
+TEST_F(SweepViewTest, TheRooflineShowsEachCandidateBelowTheCeilings) {
+  explore();
+  document.setSweep(snapshot({{"M", 128}, {"K", 128}, {"N", 128}}));
+  SweepScreen screen(context());
+  screen.resize(1240, 760);
+  screen.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&screen));
+  screen.plots()->showPage(PlotsView::roofline);
+  RooflinePlot* plot = screen.plots()->rooflinePlot();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return plot->data().marks.size() == 14; }, 15000));
+  EXPECT_GT(plot->data().peak, 0);
+  EXPECT_GE(plot->data().ceilings.size(), 2U);
+  const RooflineMark& mark = plot->data().marks[0];
+  EXPECT_NEAR(mark.gigaflops, 2.0 * 128 * 128 * 128 / 7.84e-3 * 1e-9, 0.2 * mark.gigaflops);
+  EXPECT_TRUE(plot->summaryOf(mark).contains("GFLOP/s at"));
+  QTest::qWait(100);
+  QTest::mouseClick(plot, Qt::LeftButton, Qt::NoModifier, plot->positionOf(104)->toPoint());
+  EXPECT_GE(selection.place().candidate, 100);
+  EXPECT_TRUE(screen.plots()->csv().startsWith("candidate,level"));
+  keep(screen, "sweep-roofline");
+}
+
+TEST_F(SweepViewTest, WhyFasterComparesTheChosenWithTheFastest) {
+  explore();
+  document.setSweep(snapshot({{"M", 128}, {"K", 128}, {"N", 128}}));
+  selection.selectCandidate(105, 1);
+  SweepScreen screen(context());
+  screen.resize(1240, 900);
+  screen.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&screen));
+  auto* chip = screen.code()->findChild<QToolButton*>("switch.why faster");
+  ASSERT_TRUE(chip);
+  QTest::mouseClick(chip, Qt::LeftButton);
+  FasterView& view = *screen.faster();
+  ASSERT_TRUE(view.isVisible());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.why() != nullptr; }, 15000)) << view.summary().toStdString();
+  EXPECT_EQ(view.why()->a.candidate.id, 100) << "the quicker one is A";
+  EXPECT_EQ(view.why()->b.candidate.id, 105);
+  EXPECT_TRUE(view.summary().contains("times as fast")) << view.summary().toStdString();
+  const QString table = view.table()->plainText(false);
+  for (const char* word : {"measured", "unexplained", "vector instructions", "MB packed", "strip m", "Mflop"})
+    EXPECT_TRUE(table.contains(word)) << word << "\n" << table.toStdString();
+  keep(screen, "sweep-faster");
+  // The fastest itself is compared with the best of the program as written, and any other on request.
+  selection.selectCandidate(100, 0);
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] { return view.why() && view.why()->a.candidate.id == 100 && view.why()->b.candidate.id == 101; },
+      15000));
+  view.other()->setFocus();
+  QTest::keyClick(view.other(), Qt::Key_End);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return view.why() && view.why()->b.candidate.id == 113; }, 15000))
+      << view.why()->b.candidate.id;
+}
+
+TEST_F(SweepViewTest, OpeningAStudySelectsTheFastestAtTheSweepsExtents) {
+  explore();
+  QTemporaryDir folder;
+  const QString path = folder.filePath("s.nuscope");
+  {
+    const auto study = document.study();
+    sweep::SweepRecord record;
+    record.revision = document.revision();
+    record.extents = {{"M", 24}, {"K", 40}, {"N", 16}};
+    record.target = "host-generic";
+    record.device = "host: test";
+    record.environment = {{sweep::bestSoFarKey, "9 ms after 1 s; 7.5 ms after 4 s"},
+                          {sweep::secondsKey, "8.0"}};
+    const int id = study->addSweep(record);
+    std::vector<sweep::CandidateRecord> records;
+    for (int i = 0; i < 3; ++i) {
+      sweep::CandidateRecord one;
+      one.sweep = id;
+      one.label = "gain into w";
+      one.variant = i % 2;
+      one.kernel = std::to_string(i);
+      records.push_back(one);
+    }
+    study->addCandidates(records);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      sweep::Measurement m;
+      m.key.kernel = records[i].kernel;
+      m.median = m.low = m.high = i == 1 ? 7.5e-3 : 9e-3;
+      m.samples = {m.median};
+      m.gate.passed = true;
+      records[i].state = CandidateState::measured;
+      study->putMeasurement(m, &records[i]);
+    }
+    study->endSweep(id, sweep::SweepState::finished);
+    study->saveCopy(path.toStdString());
+  }
+  SweepScreen screen(context());
+  screen.resize(1240, 760);
+  screen.show();
+  document.open(path);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return document.sweep() != nullptr; }, 10000));
+  const SweepRowRef best = document.sweep()->best();
+  ASSERT_TRUE(best);
+  EXPECT_EQ(selection.place().candidate, best->candidate.id);
+  EXPECT_EQ(selection.place().variant, 1);
+  EXPECT_EQ(document.extents().at("K"), 40);
+  ASSERT_EQ(document.sweep()->bestSoFar.size(), 2U);
+  EXPECT_DOUBLE_EQ(document.sweep()->seconds, 8);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return screen.code()->kernel() != nullptr; }, 10000));
+  EXPECT_TRUE(screen.code()->editor()->toPlainText().contains("x: f32[24, 40]"));
+  keep(screen, "sweep-opened");
 }
 
 TEST_F(SweepViewTest, DevicesAreAskedOfTheCommandLine) {

@@ -55,7 +55,7 @@ QString shellCommand(const std::vector<std::string>& arguments, const QString& s
 }
 
 CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* id)
-    : View(viewContext, id, tr("Kernel"), parent), lane_(QStringLiteral("emit:%1").arg(QLatin1String(id))) {
+    : DetailView(viewContext, id, tr("Kernel"), parent), lane_(QStringLiteral("emit:%1").arg(QLatin1String(id))) {
   addHeaderButton(QStringLiteral("copy"), tr("Copy the kernel"),
                   [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
   addHeaderButton(QStringLiteral("program"), tr("Edit a copy of the kernel"), [this] { editCopy(); });

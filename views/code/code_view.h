@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/emit/kernel.h"
-#include "views/view.h"
+#include "views/detail_view.h"
 
 class QLabel;
 class QPushButton;
@@ -20,7 +20,7 @@ struct SweepRow;
 /// "Edit a copy" makes the text editable: the copy stays whatever is selected, until it is discarded. "Race
 /// it" sends it through a sweep as a kernel of the user: compiled and run in the worker, gated, timed in
 /// turns with the winner, labelled as not proved.
-class CodeView : public View {
+class CodeView : public DetailView {
   Q_OBJECT
  public:
   explicit CodeView(const ViewContext& context, QWidget* parent = nullptr, const char* id = "code");

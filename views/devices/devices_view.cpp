@@ -4,12 +4,14 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <filesystem>
 
 #include "core/base/diagnostics.h"
 #include "core/base/process.h"
+#include "core/machine/calibration.h"
 #include "core/machine/target.h"
 #include "views/jobs.h"
 #include "views/marks.h"
@@ -25,26 +27,30 @@ struct Found {
   QString target, why, error;
 };
 
-/// Runs `nuscope devices --json`; at most ten seconds.
-QByteArray askDevices(const Progress& progress) {
+/// What `nuscope COMMAND --json` prints; each line within so many seconds.
+QByteArray ask(const std::string& command, int secondsLimit, const Progress& progress) {
   const auto nuscope = std::filesystem::path(executablePath()).parent_path() / "nuscope";
   ProcessOptions options;
-  options.arguments = {nuscope.string(), "devices", "--json"};
+  options.arguments = {nuscope.string(), command, "--json"};
   Process process(options);
   process.closeInput();
   QByteArray output;
   std::string line;
   while (true) {
-    const Process::Read read = process.readLine(line, std::chrono::milliseconds(10000), progress.stopToken());
+    const Process::Read read =
+        process.readLine(line, std::chrono::seconds(secondsLimit), progress.stopToken());
     if (read == Process::Read::cancelled) throw Cancelled{};
-    if (read == Process::Read::timeout) throw EnvironmentError("nuscope devices did not answer within 10 s.");
+    if (read == Process::Read::timeout) {
+      throw EnvironmentError("nuscope " + command + " did not answer within " + std::to_string(secondsLimit) +
+                             " s.");
+    }
     if (read == Process::Read::closed) break;
     output += QByteArray::fromStdString(line) + '\n';
   }
   const auto end = process.wait(std::chrono::milliseconds(2000));
   if (!end || !end->success())
-    throw EnvironmentError("nuscope devices ended with " + (end ? end->text() : std::string("no answer")) +
-                           ". " + process.errors());
+    throw EnvironmentError("nuscope " + command + " ended with " +
+                           (end ? end->text() : std::string("no answer")) + ". " + process.errors());
   return output;
 }
 
@@ -58,11 +64,29 @@ Found findDevices(const Progress& progress) {
     found.why = QString::fromUtf8(error.what());
   }
   try {
-    found.devices = parseDevices(askDevices(progress), &found.error);
+    found.devices = parseDevices(ask("devices", 10, progress), &found.error);
   } catch (const std::exception& error) {
     found.error = QString::fromUtf8(error.what());
   }
   return found;
+}
+
+}  // namespace
+
+namespace {
+
+/// "Measured 2026-...: peak 88 GFLOP/s; reads L1 170, ... GB/s (1 thread)"; empty for null.
+QString calibrationText(const QJsonValue& value) {
+  if (!value.isObject()) return {};
+  const QByteArray json = QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact);
+  const auto calibration =
+      machine::parseCalibration(std::string_view(json.constData(), static_cast<std::size_t>(json.size())));
+  if (!calibration) return {};
+  QStringList lines;
+  for (const machine::Ceiling& ceiling : calibration->ceilings) lines << qs(machine::text(ceiling));
+  return QStringLiteral("%1\nmeasured %2, load %3")
+      .arg(lines.join(QLatin1Char('\n')), qs(calibration->date))
+      .arg(calibration->load, 0, 'f', 2);
 }
 
 }  // namespace
@@ -80,7 +104,8 @@ std::vector<DeviceRow> parseDevices(const QByteArray& json, QString* why) {
     rows.push_back({device.value(QStringLiteral("kind")).toString(),
                     device.value(QStringLiteral("name")).toString(),
                     device.value(QStringLiteral("reason")).toString(),
-                    device.value(QStringLiteral("available")).toBool()});
+                    device.value(QStringLiteral("available")).toBool(),
+                    calibrationText(device.value(QStringLiteral("calibration")))});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const DeviceRow& a, const DeviceRow& b) { return a.available && !b.available; });
@@ -122,7 +147,13 @@ DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
   headline_ = new QLabel;
   target_ = new QLabel;
   detail_ = new QLabel;
-  for (QLabel* label : {headline_, target_, detail_}) {
+  calibration_ = new QLabel;
+  calibration_->setAccessibleName(tr("Calibration of this machine"));
+  calibrate_ = new QPushButton(tr("Calibrate"));
+  calibrate_->setToolTip(
+      tr("Measures peak and bandwidths in a worker, a few seconds. The model takes them; they are kept."));
+  connect(calibrate_, &QPushButton::clicked, this, &DevicesView::calibrate);
+  for (QLabel* label : {headline_, target_, calibration_, detail_}) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   }
@@ -130,6 +161,10 @@ DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
   auto* layout = new QVBoxLayout(content);
   layout->addWidget(headline_);
   layout->addWidget(target_);
+  auto* measured = new QHBoxLayout;
+  measured->addWidget(calibration_, 1);
+  measured->addWidget(calibrate_, 0, Qt::AlignTop);
+  layout->addLayout(measured);
   layout->addWidget(table_, 1);
   layout->addWidget(detail_);
   setContent(content);
@@ -154,6 +189,24 @@ void DevicesView::reload() {
       });
 }
 
+void DevicesView::calibrate() {
+  calibrate_->setEnabled(false);
+  calibrate_->setText(tr("Calibrating\u2026"));
+  calibrationFailure_.clear();
+  Job* job = context().jobs.run(
+      this, {.title = tr("Calibrate this machine"), .lane = QStringLiteral("calibrate")},
+      [](JobHandle& handle) { return ask("calibrate", 60, handle.progress()); },
+      [this](const QByteArray&) { reload(); });
+  connect(job, &Job::failed, this, [this](const QString& why) {
+    calibrationFailure_ = why;
+    markStale();
+  });
+  connect(job, &Job::ended, this, [this] {
+    calibrate_->setEnabled(true);
+    calibrate_->setText(tr("Calibrate"));
+  });
+}
+
 void DevicesView::refresh() {
   const Theme& t = theme();
   headline_->setFont(t.headline);
@@ -161,8 +214,16 @@ void DevicesView::refresh() {
   detail_->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
   auto* layout = table_->parentWidget()->layout();
   layout->setContentsMargins(0, t.gutter, 0, t.padding);
-  for (QLabel* label : {headline_, target_, detail_})
+  for (QLabel* label : {headline_, target_, calibration_, detail_})
     label->setContentsMargins(t.gutter + t.unit, 0, t.gutter, 0);
+  const auto host = std::ranges::find(devices_, QStringLiteral("host"), &DeviceRow::kind);
+  calibrate_->setVisible(host != devices_.end());
+  calibration_->setFont(t.code);
+  calibration_->setText(!calibrationFailure_.isEmpty() ? calibrationFailure_
+                        : host == devices_.end()       ? QString()
+                        : host->calibration.isEmpty()  ? tr("This machine is not calibrated: the first sweep "
+                                                             "does it, and so does the button.")
+                                                       : host->calibration);
   if (!asked_) reload();
   headline_->setText(summary());
   target_->setText(hostTarget_.isEmpty()

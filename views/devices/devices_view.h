@@ -7,12 +7,14 @@
 #include "views/view.h"
 
 class QLabel;
+class QPushButton;
 
 namespace nuscope::views {
 
 struct DeviceRow {
   QString kind, name, reason;
   bool available = false;
+  QString calibration;  ///< of the host: what it attained when it was measured, a line each; empty: not yet
 };
 
 /// Reads the output of `nuscope devices --json`. Empty with `why` set when it is not that.
@@ -26,6 +28,8 @@ class DevicesView : public View {
   [[nodiscard]] TableView* table() const { return table_; }
   /// Asks again.
   void reload();
+  /// Measures what this machine attains (`nuscope calibrate`, a few seconds), then asks again.
+  void calibrate();
 
   [[nodiscard]] QString csv() const override { return table_->csv(); }
   [[nodiscard]] QString summary() const override;
@@ -40,7 +44,9 @@ class DevicesView : public View {
   bool asked_ = false;
   RowsModel* model_;
   TableView* table_;
-  QLabel *headline_, *target_, *detail_;
+  QLabel *headline_, *target_, *calibration_, *detail_;
+  QPushButton* calibrate_;
+  QString calibrationFailure_;
 };
 
 }  // namespace nuscope::views

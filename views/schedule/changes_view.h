@@ -1,6 +1,6 @@
 #pragma once
 // What differs between two schedules: the preview of a repair against what stands, or another file.
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 class QLabel;
 class QStackedWidget;

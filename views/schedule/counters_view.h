@@ -1,6 +1,6 @@
 #pragma once
 // Counters with their values at the step shown, who raises them and who waits for them.
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 namespace nuscope::views {
 

@@ -2,7 +2,7 @@
 // Buffers and pages over rounds: from the first access to the last, who shares a page with whom.
 #include <memory>
 
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 namespace nuscope::schedule {
 class Rounds;

@@ -18,22 +18,8 @@ namespace nuscope::views {
 
 namespace {
 
-bool belongs(const SweepRow& row, CandidatesView::Filter filter) {
-  using State = sweep::CandidateState;
-  const State state = row.candidate.state;
-  switch (filter) {
-    case CandidatesView::passed:
-      return state == State::measured;
-    case CandidatesView::wrong:
-      return state == State::wrong;
-    case CandidatesView::timedOut:
-      return state == State::timedOut;
-    case CandidatesView::failed:
-      return state == State::failed || state == State::crashed;
-    default:
-      return true;
-  }
-}
+constexpr const char* filterNames[CandidatesView::filterCount] = {"all",       "passed", "wrong",
+                                                                  "timed out", "failed", "marked"};
 
 double gateError(const SweepRow& row) {
   if (!row.measurement) return NAN;
@@ -56,9 +42,8 @@ bool hasTime(const SweepRow& row) {
 
 CandidatesView::CandidatesView(const ViewContext& viewContext, QWidget* parent)
     : View(viewContext, "candidates", tr("Candidates"), parent) {
-  const char* names[filterCount] = {"all", "passed", "wrong", "timed out", "failed"};
   for (int i = 0; i < filterCount; ++i) {
-    chips_[i] = addChip(tr(names[i]), i == all, [this, i](bool) { setFilter(static_cast<Filter>(i)); });
+    chips_[i] = addChip(tr(filterNames[i]), i == all, [this, i](bool) { setFilter(static_cast<Filter>(i)); });
   }
   model_ = new RowsModel(columns(), this);
   table_ = new TableView(context().theme, this);
@@ -89,6 +74,33 @@ CandidatesView::CandidatesView(const ViewContext& viewContext, QWidget* parent)
   connect(&context().selection, &Selection::changed, this, [this](const Place& now, const Place& before) {
     if (now.candidate != before.candidate) followSelection();
   });
+  connect(&context().selection, &Selection::brushChanged, this, [this] { followBrush(); });
+}
+
+bool CandidatesView::belongs(const SweepRow& row, Filter filter) const {
+  using State = sweep::CandidateState;
+  const State now = row.candidate.state;
+  switch (filter) {
+    case passed:
+      return now == State::measured;
+    case wrong:
+      return now == State::wrong;
+    case timedOut:
+      return now == State::timedOut;
+    case failed:
+      return now == State::failed || now == State::crashed;
+    case marked:
+      return context().selection.brushed().contains(row.candidate.id);
+    default:
+      return true;
+  }
+}
+
+/// What is marked in a plot is what the table shows, until it is let go.
+void CandidatesView::followBrush() {
+  const bool any = !context().selection.brushed().empty();
+  if (any != (filter_ == marked)) setFilter(any ? marked : all);
+  markStale();
 }
 
 std::vector<Column> CandidatesView::columns() const {
@@ -261,9 +273,8 @@ void CandidatesView::refresh() {
       usual_[name] = most->first;
     }
   }
-  const char* names[filterCount] = {"all", "passed", "wrong", "timed out", "failed"};
   for (int i = 0; i < filterCount; ++i) {
-    chips_[i]->setText(QStringLiteral("%1 %2").arg(tr(names[i]), grouped(counts[i])));
+    chips_[i]->setText(QStringLiteral("%1 %2").arg(tr(filterNames[i]), grouped(counts[i])));
     chips_[i]->setVisible(i <= passed || counts[i] > 0 || filter_ == i);
   }
   filterAndSort();

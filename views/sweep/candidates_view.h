@@ -15,7 +15,7 @@ class CandidatesView : public View {
   Q_OBJECT
  public:
   explicit CandidatesView(const ViewContext& context, QWidget* parent = nullptr);
-  enum Filter { all, passed, wrong, timedOut, failed, filterCount };
+  enum Filter { all, passed, wrong, timedOut, failed, marked, filterCount };
   void setFilter(Filter filter);
   [[nodiscard]] Filter filter() const { return filter_; }
   [[nodiscard]] TableView* table() const { return table_; }
@@ -40,6 +40,8 @@ class CandidatesView : public View {
   void filterAndSort();
   void pick(int row);
   void followSelection();
+  void followBrush();
+  [[nodiscard]] bool belongs(const SweepRow& row, Filter filter) const;
 
   std::shared_ptr<const SweepSnapshot> snapshot_;
   std::vector<SweepRowRef> shown_;

@@ -4,6 +4,7 @@
 // one code on screen, into SVG and into PNG.
 #include <QColor>
 #include <QFont>
+#include <set>
 #include <vector>
 
 #include "views/plot_library.h"
@@ -34,6 +35,8 @@ class LatencyPlot : public QCustomPlot {
   /// `device` goes to the axis label: "this host, 2 threads".
   void show(LatencyData data, BestSoFar bestSoFar, double elapsedSeconds, const QString& device);
   void setSelected(int candidate);  ///< -1: none
+  /// Those that are marked keep their colour, all others are muted; empty: none is.
+  void setBrushed(const std::set<std::int64_t>& candidates);
   [[nodiscard]] int selected() const { return selected_; }
   /// Centre of a candidate's column in widget coordinates; empty when it is not shown.
   [[nodiscard]] std::optional<QPointF> positionOf(int candidate) const;
@@ -55,6 +58,7 @@ class LatencyPlot : public QCustomPlot {
   void addRejected(const PlotCandidate& candidate, double x);
   void addBaselines();
   void addBestSoFar();
+  void placeLower(bool shown);
   [[nodiscard]] std::vector<const PlotCandidate*> columns() const;  ///< left to right
   [[nodiscard]] const PlotCandidate* columnAt(const QPointF& position) const;
   void describe();
@@ -65,6 +69,7 @@ class LatencyPlot : public QCustomPlot {
   double elapsed_ = 0;
   QString device_;
   int selected_ = -1;
+  std::set<std::int64_t> brushed_;
   QCPAxisRect* upper_ = nullptr;
   QCPAxisRect* lower_ = nullptr;
 };
@@ -78,6 +83,7 @@ class ModelPlot : public QCustomPlot {
   void setStyle(const PlotStyle& style);
   void show(std::vector<PlotCandidate> candidates);
   void setSelected(int candidate);
+  void setBrushed(const std::set<std::int64_t>& candidates);
   [[nodiscard]] std::optional<QPointF> positionOf(int candidate) const;
 
  Q_SIGNALS:
@@ -90,10 +96,12 @@ class ModelPlot : public QCustomPlot {
 
  private:
   void rebuild();
+  void addDots(bool bright);
   [[nodiscard]] const PlotCandidate* nearest(const QPointF& position) const;
   PlotStyle style_;
   std::vector<PlotCandidate> candidates_;  ///< measured and modelled only, fastest first
   int selected_ = -1;
+  std::set<std::int64_t> brushed_;
 };
 
 /// Spearman's rank correlation of modelled and measured times; empty below three candidates with both.

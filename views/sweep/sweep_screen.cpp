@@ -18,7 +18,9 @@
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/jobs.h"
+#include "views/selection.h"
 #include "views/sweep/candidates_view.h"
+#include "views/sweep/faster_view.h"
 #include "views/sweep/plots_view.h"
 #include "views/sweep/sweep_words.h"
 #include "views/text.h"
@@ -48,13 +50,20 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
   candidates_ = new CandidatesView(context);
   plots_ = new PlotsView(context);
   code_ = new CodeView(context, nullptr, "sweepCode");
+  faster_ = new FasterView(context);
+  details_ = new QStackedWidget;
+  int index = 0;
+  for (DetailView* view : {static_cast<DetailView*>(code_), static_cast<DetailView*>(faster_)}) {
+    details_->addWidget(view);
+    view->addSwitch({tr("Kernel"), tr("Why faster")}, index++, [this](int detail) { showDetail(detail); });
+  }
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   buildHeader();
   right_ = new QSplitter(Qt::Vertical);
   right_->addWidget(plots_);
-  right_->addWidget(code_);
+  right_->addWidget(details_);
   right_->setStretchFactor(0, 3);
   right_->setStretchFactor(1, 2);
   columns_ = new QSplitter(Qt::Horizontal);
@@ -87,7 +96,10 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
     message_.clear();
     updateSoon();
   });
-  connect(runner_, &SweepRunner::ended, this, [this] { updateSoon(); });
+  connect(runner_, &SweepRunner::ended, this, [this] {
+    selectFastest();
+    updateSoon();
+  });
   connect(runner_, &SweepRunner::failed, this, [this](const QString& message) {
     message_ = message;
     updateSoon();
@@ -233,6 +245,18 @@ void SweepScreen::updateSoon() {
     updateScheduled_ = false;
     update();
   });
+}
+
+void SweepScreen::showDetail(int detail) {
+  details_->setCurrentIndex(detail);
+}
+
+/// After a sweep something is chosen: what was, if it took part, else the fastest.
+void SweepScreen::selectFastest() {
+  const auto snapshot = context_.document.sweep();
+  if (!snapshot || snapshot->find(context_.selection.place().candidate)) return;
+  if (const SweepRowRef best = snapshot->best())
+    context_.selection.selectCandidate(best->candidate.id, best->candidate.variant);
 }
 
 void SweepScreen::update() {

@@ -18,6 +18,7 @@ namespace nuscope::views {
 
 class CandidatesView;
 class CodeView;
+class FasterView;
 class PlotsView;
 
 class SweepScreen : public QWidget {
@@ -27,6 +28,10 @@ class SweepScreen : public QWidget {
   [[nodiscard]] CandidatesView* candidates() const { return candidates_; }
   [[nodiscard]] PlotsView* plots() const { return plots_; }
   [[nodiscard]] CodeView* code() const { return code_; }
+  [[nodiscard]] FasterView* faster() const { return faster_; }
+  /// The kernel of the chosen candidate, or why it is faster or slower than another.
+  enum Detail { kernel, whyFaster };
+  void showDetail(int detail);
   [[nodiscard]] SweepRunner* runner() const { return runner_; }
   [[nodiscard]] SweepSettings settings() const;
   void setBudget(int seconds);
@@ -45,6 +50,7 @@ class SweepScreen : public QWidget {
   void buildHeader();
   void update();
   void updateSoon();
+  void selectFastest();
   void retheme();
 
   ViewContext context_;
@@ -53,6 +59,8 @@ class SweepScreen : public QWidget {
   CandidatesView* candidates_;
   PlotsView* plots_;
   CodeView* code_;
+  FasterView* faster_;
+  QStackedWidget* details_;
   QWidget* header_;
   QLabel *headline_, *subtitle_, *progressText_, *note_;
   QProgressBar* progress_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/sweep/best_so_far.h"
+
 namespace nuscope::views {
 
 namespace {
@@ -55,6 +57,9 @@ std::shared_ptr<const SweepSnapshot> readSweep(const std::shared_ptr<sweep::Stud
   snapshot->record = *latest;
   snapshot->cancelled = latest->state != sweep::SweepState::finished;
   snapshot->counts = study->counts(latest->id);
+  snapshot->seconds = sweep::secondsOf(*latest);
+  for (const auto& [seconds, median] : sweep::bestSoFar(*latest))
+    snapshot->bestSoFar.emplace_back(seconds, median * 1e3);
   for (sweep::CandidateRecord& candidate : study->candidates(latest->id)) {
     auto row = std::make_shared<SweepRow>();
     if (candidate.measurement) row->measurement = study->measurement(*candidate.measurement);

@@ -53,6 +53,10 @@ bool tied(const sweep::Measurement& a, const sweep::Measurement& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
+bool beats(const sweep::Measurement& a, const sweep::Measurement& b) {
+  return a.high < b.low;
+}
+
 QString sweepHeadline(const SweepSnapshot& snapshot) {
   const SweepRowRef best = snapshot.best();
   if (!best) {
@@ -64,12 +68,17 @@ QString sweepHeadline(const SweepSnapshot& snapshot) {
   QStringList comparisons;
   auto baselines = measuredBaselines(snapshot);
   if (baselines.size() > 2) baselines.resize(2);
+  if (!baselines.empty() && !beats(*best->measurement, *baselines[0]->measurement)) {
+    text += tr(", and no candidate beats %1 beyond noise").arg(shortLabel(baselines[0]->candidate.label));
+  }
   for (std::size_t i = 0; i < baselines.size(); ++i) {
     const sweep::Measurement& other = *baselines[i]->measurement;
     QString name = shortLabel(baselines[i]->candidate.label);
     if (name.startsWith(tr("as written"))) name = tr("the program ") + name;
     if (tied(*best->measurement, other)) {
       comparisons << tr("as fast as %1, within noise").arg(name);
+    } else if (other.median < median) {
+      comparisons << tr("%1 times the time of %2").arg(times(median / other.median), name);
     } else {
       comparisons << tr("%1 times as fast as %2").arg(times(other.median / median), name);
     }

@@ -12,7 +12,8 @@ namespace nuscope::views {
 struct Theme;
 
 /// "7.84 ms: 1.28 times as fast as torch eager, 1.98 times as OpenBLAS + loops"; the two fastest baselines,
-/// and the program as written if it is neither. What lies within noise is said to.
+/// and the program as written if it is neither. What lies within noise is said to, and so is that nothing
+/// beats the fastest baseline beyond noise.
 QString sweepHeadline(const SweepSnapshot& snapshot);
 /// "gain into w \u00B7 M = 512, K = 1 024 \u00B7 2 threads \u00B7 host-avx2".
 QString sweepSubtitle(const SweepSnapshot& snapshot);
@@ -27,6 +28,8 @@ QString standing(const SweepRow& row, const SweepRow* best);
 Mark stateMark(sweep::CandidateState state);
 /// True when the confidence intervals overlap: the difference is noise.
 bool tied(const sweep::Measurement& a, const sweep::Measurement& b);
+/// True when a is faster and they do not overlap.
+bool beats(const sweep::Measurement& a, const sweep::Measurement& b);
 
 /// "6\u00D716" of tile_m and tile_n; empty without a tile.
 QString tileText(const sweep::Parameters& parameters);

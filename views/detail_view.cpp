@@ -1,4 +1,4 @@
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 #include <QSignalBlocker>
 #include <QToolButton>

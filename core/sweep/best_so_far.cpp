@@ -1,0 +1,51 @@
+#include "core/sweep/best_so_far.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace nuscope::sweep {
+namespace {
+
+constexpr std::size_t mostSteps = 100'000;  // a file may come from anybody
+
+bool isFigure(double value) {
+  return std::isfinite(value) && value >= 0;
+}
+
+}  // namespace
+
+std::string text(const BestSoFar& best) {
+  std::string text;
+  for (const auto& [seconds, median] : best)
+    text += fmt::format("{}{:.6g} ms after {:.4g} s", text.empty() ? "" : "; ", 1e3 * median, seconds);
+  return text;
+}
+
+BestSoFar bestSoFar(const SweepRecord& record) {
+  const auto found = record.environment.find(bestSoFarKey);
+  BestSoFar best;
+  if (found == record.environment.end()) return best;
+  const char* at = found->second.c_str();
+  double median = 0;
+  double seconds = 0;
+  int used = 0;
+  while (best.size() < mostSteps && std::sscanf(at, "%lf ms after %lf s%n", &median, &seconds, &used) == 2) {
+    if (!isFigure(median) || !isFigure(seconds)) return {};
+    best.emplace_back(seconds, median * 1e-3);
+    at += used;
+    if (at[0] != ';' || at[1] != ' ') break;
+    at += 2;
+  }
+  return *at == '\0' ? best : BestSoFar();
+}
+
+double secondsOf(const SweepRecord& record) {
+  const auto found = record.environment.find(secondsKey);
+  double seconds = 0;
+  if (found == record.environment.end() || std::sscanf(found->second.c_str(), "%lf", &seconds) != 1) return 0;
+  return isFigure(seconds) ? seconds : 0;
+}
+
+}  // namespace nuscope::sweep

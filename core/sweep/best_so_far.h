@@ -1,0 +1,25 @@
+#pragma once
+// How the best median of a sweep fell with time: kept in the study as words, so that whoever opens it sees
+// when the sweep could have stopped.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/sweep/study.h"
+
+namespace nuscope::sweep {
+
+/// Seconds since the sweep began (all its runs together, when it was resumed), median in seconds.
+using BestSoFar = std::vector<std::pair<double, double>>;
+
+inline constexpr const char* bestSoFarKey = "best so far";  ///< in SweepRecord::environment
+inline constexpr const char* secondsKey = "seconds";        ///< all runs of the sweep together
+
+/// "11.2 ms after 2.1 s; 8.6 ms after 9.4 s".
+std::string text(const BestSoFar& best);
+/// Of the record's environment; empty where nothing is kept, or something else than `text` writes.
+BestSoFar bestSoFar(const SweepRecord& record);
+/// 0: not known.
+double secondsOf(const SweepRecord& record);
+
+}  // namespace nuscope::sweep
