@@ -11,6 +11,7 @@
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
 #include "core/nugraph/json.h"
+#include "core/sweep/statistics.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/why.h"
 
@@ -26,7 +27,7 @@ struct Options {
   std::string study;
   std::vector<int> candidates;
   int sweep = 0;
-  bool roofline = false, parameters = false, code = false, asJson = false;
+  bool roofline = false, parameters = false, model = false, code = false, asJson = false;
 };
 
 /// A sweep with its graph and what was measured in it.
@@ -338,8 +339,51 @@ int printParameters(const Swept& swept, bool asJson) {
   return yes;
 }
 
+/// The model as it is now, against what was measured.
+int printModel(const Swept& swept, bool asJson) {
+  constexpr std::size_t shown = 40;
+  const sweep::Explainer explainer(*swept.graph, swept.record);
+  const auto rows = measured(swept);
+  std::vector<double> modelled;
+  std::vector<double> seconds;
+  json points = json::array();
+  if (!asJson)
+    fmt::print("modelled: {}\n\n{:>11} {:>11} {:>8}  waits for, candidate\n", explainer.model(),
+               "measured ms", "modelled ms", "ratio");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto account = explainer.account(rows[i]->first, rows[i]->second);
+    modelled.push_back(account.model.seconds);
+    seconds.push_back(rows[i]->second->median);
+    const auto bound =
+        std::ranges::max_element(account.model.causes, {}, [](const auto& cause) { return cause.second; });
+    const std::string cause = bound == account.model.causes.end() ? "" : bound->first;
+    if (asJson) {
+      points.push_back({{"candidate", rows[i]->first.id},
+                        {"median_s", seconds.back()},
+                        {"modelled_s", modelled.back()},
+                        {"waits_for", cause}});
+    } else if (i < shown) {
+      fmt::print("{:>11.4g} {:>11.4g} {:>8.2f}  {}, {}\n", 1e3 * seconds.back(), 1e3 * modelled.back(),
+                 seconds.back() / modelled.back(), cause, nameOf(rows[i]->first));
+    }
+  }
+  const double correlation = sweep::rankCorrelation(modelled, seconds);
+  if (asJson) {
+    json report{{"format", "nuscope-model"}, {"version", 1}, {"points", std::move(points)}};
+    report["rank_correlation"] = std::isfinite(correlation) ? json(correlation) : json(nullptr);
+    fmt::print("{}\n", report.dump(2));
+    return yes;
+  }
+  if (rows.size() > shown) fmt::print("not shown: {} slower\n", rows.size() - shown);
+  if (std::isfinite(correlation))
+    fmt::print("\nrank correlation of modelled and measured times of {} candidates: {:.2f}\n", rows.size(),
+               correlation);
+  return yes;
+}
+
 int run(const Options& options) {
   const Swept swept = readSweep(options);
+  if (options.model) return printModel(swept, options.asJson);
   if (options.roofline) return printRoofline(swept, options.asJson);
   if (options.parameters) return printParameters(swept, options.asJson);
   return explainPair(swept, options);

@@ -70,8 +70,8 @@ class Counter {
  private:
   /// As the emitter decides: a region of little work is run by the calling thread.
   [[nodiscard]] bool runsAlone(const Work& work) const {
-    const double operations = work.fmaVectors + work.otherVectors + work.divideVectors;
-    return operations * target_.vector.floats() < 40000;
+    const double vectors = work.fmaVectors + work.otherVectors + work.divideVectors;
+    return vectors * target_.vector.floats() + work.scalarOperations < 40000;
   }
 
   [[nodiscard]] bool isScalar(const Nest& nest) const {
@@ -139,9 +139,17 @@ class Counter {
 
   struct Cone {
     double additions = 0, divisions = 0, functions = 0;  ///< per element of the anchor
+    double flops = 0;                                    ///< per element
+    double scalars = 0;                                  ///< operations once a row, per element
     std::set<NodeRef> reads;
     int kept = 0;  ///< expensive values that an earlier pass over the row left in a buffer
   };
+
+  /// Operations of one evaluation without vectors.
+  [[nodiscard]] double scalarOperations(int weight) const {
+    if (weight >= 10) return functionOperations;
+    return weight == 3 ? target_.vector.operationsPerCycle / target_.vector.dividesPerCycle : weight;
+  }
   /// `made`: the expensive values that the nest has computed so far and keeps; null: none are kept.
   void walk(NodeRef node, bool first, double share, std::set<NodeRef>& seen, Cone& cone,
             std::set<NodeRef>* made = nullptr) const {
@@ -156,12 +164,15 @@ class Counter {
       ++cone.kept;
       return;
     }
-    if (weight >= 10) {
-      cone.functions += share;
+    cone.flops += share * (weight >= 3 ? 1 : weight);
+    if (share < 1) {
+      cone.scalars += share * scalarOperations(weight);
+    } else if (weight >= 10) {
+      cone.functions += 1;
     } else if (weight == 3) {
-      cone.divisions += share;
+      cone.divisions += 1;
     } else {
-      cone.additions += share * weight;
+      cone.additions += weight;
     }
     for (const NodeRef operand : node->operands) {
       const double ratio = countOf(operand) / std::max(1.0, countOf(node));
@@ -230,9 +241,19 @@ class Counter {
     const double vectors = elements / target_.vector.floats();
     work.otherVectors += vectors * (cone.additions + functionOperations * cone.functions);
     work.divideVectors += vectors * cone.divisions;
+    work.scalarOperations += elements * cone.scalars;
     work.loadVectors +=
         vectors * std::max(1.0, static_cast<double>(cone.reads.size()) + static_cast<double>(cone.kept));
-    work.flops += elements * (cone.additions + cone.divisions + cone.functions);
+    work.flops += elements * cone.flops;
+  }
+
+  /// The same for values of which there is one a row: they are computed without vectors.
+  void addRowCone(Work& work, const Cone& cone, double rows) const {
+    const double divides = target_.vector.operationsPerCycle / target_.vector.dividesPerCycle;
+    work.scalarOperations +=
+        rows * (cone.additions + functionOperations * cone.functions + divides * cone.divisions +
+                cone.scalars + static_cast<double>(cone.reads.size()) + 1);
+    work.flops += rows * cone.flops;
   }
 
   Work elements(const Nest& nest) const {
@@ -245,13 +266,22 @@ class Counter {
       std::set<NodeRef> seen;
       walk(anchor.node, !anchor.copy, 1, seen, cone, nest.kind == NestKind::row ? &made : nullptr);
       const double count = elementsOf(anchor);
-      if (anchor.role == Role::rowFold || anchor.role == Role::main) cone.additions += 1;
+      if (anchor.role == Role::rowFold || anchor.role == Role::main) {
+        cone.additions += 1;
+        cone.flops += 1;
+      }
       if (anchor.role == Role::rowFold) ++passes;
       work.nest += fmt::format("{}{}", work.nest.empty() ? "" : ", ", tensor::name(anchor.node->op));
-      addCone(work, cone, count);
+      const bool once =
+          nest.kind == NestKind::row && !nest.flat && (anchor.role == Role::rowLevel || nest.length == 1);
+      if (once) {
+        addRowCone(work, cone, count);
+      } else {
+        addCone(work, cone, count);
+      }
       if (nest.kind == NestKind::scan) addScan(work, anchor, count);
       for (const NodeRef node : cone.reads) reads[node] = std::max(reads[node], count);
-      work.storeVectors += countOf(anchor.node) / target_.vector.floats();
+      work.storeVectors += countOf(anchor.node) / (once ? 1 : target_.vector.floats());
       write(work, anchor.node, countOf(anchor.node));
     }
     if (nest.kind == NestKind::row) addRows(work, nest, passes);

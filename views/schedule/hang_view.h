@@ -1,6 +1,6 @@
 #pragma once
 // A hang dump beside its schedule: what went wrong, how it blocks the rest, and where every queue stood.
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 class QTextBrowser;
 

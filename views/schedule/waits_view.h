@@ -1,7 +1,7 @@
 #pragma once
 // Waits of a safe schedule that could go: implied by others, or asked for by no conflict; with the modelled
 // gain.
-#include "views/schedule/detail_view.h"
+#include "views/detail_view.h"
 
 class QLabel;
 class QPushButton;
