@@ -404,8 +404,12 @@ void addWhy(CLI::App& app, Action& action) {
   auto* roofline =
       command->add_flag("--roofline", options->roofline,
                         "Instead: each candidate's flops per byte and GFLOP/s below the ceilings");
-  command->add_flag("--parameters", options->parameters, "Instead: how measured times go with each parameter")
-      ->excludes(roofline);
+  auto* parameters = command->add_flag("--parameters", options->parameters,
+                                       "Instead: how measured times go with each parameter");
+  auto* model = command->add_flag("--model", options->model,
+                                  "Instead: modelled times, as of now, beside the measured ones");
+  parameters->excludes(roofline);
+  model->excludes(roofline)->excludes(parameters);
   command->add_flag("--json", options->asJson, "Print JSON");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }

@@ -350,6 +350,11 @@ void FasterView::adopt(std::shared_ptr<const sweep::Why> why) {
     if (rows_[i].heading) table_->setSpan(static_cast<int>(i), 0, 1, 4);
   }
   table_->fitColumns(0);
+  const double scale = theme().scale;
+  for (const int column : {1, 2, 3}) {  // long passes are cut; their tooltips have them whole
+    const int widest = static_cast<int>((column == 3 ? 76 : 96) * scale);
+    table_->setColumnWidth(column, std::min(table_->columnWidth(column), widest));
+  }
   showCode();
 }
 

@@ -244,11 +244,16 @@ void ParameterPlot::paintLines(QPainter& painter, const Layout& layout) const {
     line << QPointF(layout.axisX(axes), layout.timeY(point.milliseconds));
     return line;
   };
+  // Away from the end of the scale that the background swallows.
+  const bool dark = style_.surface.lightness() < 128;
+  const auto colorOf = [dark](double up) {
+    return Theme::viridis((dark ? 0.35 : 0.0) + (dark ? 0.65 : 0.85) * up);
+  };
   // Slow ones first, so that the fast ones lie above them.
   for (const bool bright : {false, true}) {
     for (auto point = data_.points.rbegin(); point != data_.points.rend(); ++point) {
       if (isBright(*point) != bright) continue;
-      QColor color = bright ? Theme::viridis(0.95 * layout.up(point->milliseconds)) : style_.muted;
+      QColor color = bright ? colorOf(layout.up(point->milliseconds)) : style_.muted;
       color.setAlphaF(bright ? 0.55F : 0.1F);
       painter.setPen(QPen(color, 1.1));
       painter.drawPolyline(path(*point));

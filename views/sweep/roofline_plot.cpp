@@ -90,7 +90,9 @@ void RooflinePlot::fitAxes() {
   }
   if (data_.marks.empty()) left = 0.1, right = 10, low = 1;
   for (const RooflineCeiling& ceiling : data_.ceilings) {
-    if (ceiling.gigabytes > 0) right = std::max(right, data_.peak / ceiling.gigabytes);
+    if (ceiling.gigabytes <= 0) continue;
+    right = std::max(right, data_.peak / ceiling.gigabytes);
+    left = std::min(left, data_.peak / ceiling.gigabytes / 2);
   }
   xAxis->setRange(left / 2.5, right * 2);
   yAxis->setRange(std::max(low / 2.5, high * 1e-5), std::max(high, 1e-3) * 1.8);
