@@ -21,7 +21,7 @@ constexpr int wholeDraws =
 std::vector<std::string> programNames() {
   std::vector<std::string> names;
   for (const auto& file :
-       std::filesystem::directory_iterator(std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs")) {
+       std::filesystem::directory_iterator(NUSCOPE_SOURCE_DIR "/resources/programs")) {
     if (file.path().extension() == ".py") names.push_back(file.path().stem().string());
   }
   std::ranges::sort(names);

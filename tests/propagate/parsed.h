@@ -20,7 +20,7 @@ inline tensor::Program parsed(const std::string& function,
 
 /// The text of resources/programs/NAME.py.
 inline std::string libraryText(const std::string& name) {
-  return readWholeFile(std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/" + name + ".py");
+  return readWholeFile(NUSCOPE_SOURCE_DIR "/resources/programs/" + name + ".py");
 }
 
 }  // namespace nuscope::test
