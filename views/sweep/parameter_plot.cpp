@@ -403,17 +403,23 @@ void ParameterPlot::mouseReleaseEvent(QMouseEvent* event) {
   to_.reset();
   update();
   if (box.height() >= 4 || box.width() >= 4) {
-    Q_EMIT brushed(inside(box));
+    mark(inside(box));
   } else if (const ParameterData::Point* point = nearest(event->position())) {
     Q_EMIT candidatePicked(point->id);
   } else {
-    Q_EMIT brushed({});
+    mark({});
   }
+}
+
+/// Shown here at once; the other views follow.
+void ParameterPlot::mark(const std::vector<std::int64_t>& candidates) {
+  setBrushed({candidates.begin(), candidates.end()});
+  Q_EMIT brushed(candidates);
 }
 
 void ParameterPlot::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && !brushed_.empty()) {
-    Q_EMIT brushed({});
+    mark({});
     return;
   }
   const bool back = event->key() == Qt::Key_Left;

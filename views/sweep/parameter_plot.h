@@ -75,6 +75,7 @@ class ParameterPlot : public QWidget {
   [[nodiscard]] bool isBright(const ParameterData::Point& point) const;
   void paintScatters(QPainter& painter, const Layout& layout) const;
   void paintLines(QPainter& painter, const Layout& layout) const;
+  void mark(const std::vector<std::int64_t>& candidates);
   [[nodiscard]] std::vector<std::int64_t> inside(const QRectF& box) const;
   [[nodiscard]] const ParameterData::Point* nearest(const QPointF& position) const;
   void describe();
