@@ -2,6 +2,7 @@
 
 #include <QBuffer>
 #include <QContextMenuEvent>
+#include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -164,10 +165,23 @@ void View::fillContextMenu(QMenu& menu) {
 void View::markStale() {
   stale_ = true;
   if (!isVisible() || scheduled_) return;
+  refreshIn(refreshDelay());
+}
+
+/// One view a turn of the event loop: all that one click made stale would together hold up the window. Those
+/// that come too early try again when events have been answered.
+void View::refreshIn(int milliseconds) {
   scheduled_ = true;
-  QTimer::singleShot(refreshDelay(), this, [this] {
+  QTimer::singleShot(milliseconds, this, [this] {
+    static QElapsedTimer sinceLast;
+    constexpr int pause = 2;
+    if (stale_ && sinceLast.isValid() && sinceLast.elapsed() < pause) {
+      refreshIn(pause);
+      return;
+    }
     scheduled_ = false;
     refreshIfVisible();
+    sinceLast.start();
   });
 }
 

@@ -108,6 +108,7 @@ class View : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void refreshIn(int milliseconds);
   void refreshIfVisible();
   void retint();
   ViewContext context_;
