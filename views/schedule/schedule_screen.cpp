@@ -42,9 +42,9 @@ ScheduleScreen::ScheduleScreen(const ViewContext& context, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  pages_ = new QStackedWidget(this);
   buildHeader();
   buildEmpty();
-  pages_ = new QStackedWidget;
   pages_->addWidget(empty_);
   pages_->addWidget(buildColumns());
   layout->addWidget(header_);
@@ -85,7 +85,7 @@ void ScheduleScreen::buildHeader() {
 }
 
 void ScheduleScreen::buildEmpty() {
-  empty_ = new QWidget;
+  empty_ = new QWidget(pages_);
   emptyTitle_ = new QLabel;
   emptyText_ = new QLabel(tr(
       "A schedule says which task of a megakernel runs on which queue, what it waits for and what it raises. "
@@ -110,28 +110,35 @@ void ScheduleScreen::buildEmpty() {
 }
 
 QWidget* ScheduleScreen::buildColumns() {
-  auto* left = hairSplitter(Qt::Vertical, "schedule.left",
-                            {new FindingsView(context_), new WhyView(context_)}, {350, 380}, {2, 3});
-  changes_ = new ChangesView(context_);
-  hang_ = new HangView(context_);
-  json_ = new JsonView(context_);
-  details_ = new QStackedWidget;
+  QSplitter* columns = hairSplitter(Qt::Horizontal, "schedule.columns", pages_);
+  QSplitter* left = hairSplitter(Qt::Vertical, "schedule.left", columns);
+  new FindingsView(context_, left);
+  new WhyView(context_, left);
+  shareOut(*left, {350, 380}, {2, 3});
+  QSplitter* middle = hairSplitter(Qt::Vertical, "schedule.middle", columns);
+  new TasksView(context_, middle);
+  new QueuesView(context_, middle);
+  details_ = new QStackedWidget(middle);
+  changes_ = new ChangesView(context_, details_);
+  hang_ = new HangView(context_, details_);
   // In the order of DetailPage.
   const QStringList names{tr("counters"), tr("memory"), tr("changes"), tr("waits"), tr("hang")};
   int index = 0;
-  for (DetailView* view : std::initializer_list<DetailView*>{
-           new CountersView(context_), new MemoryView(context_), changes_, new WaitsView(context_), hang_}) {
+  for (DetailView* view : std::initializer_list<DetailView*>{new CountersView(context_, details_),
+                                                             new MemoryView(context_, details_), changes_,
+                                                             new WaitsView(context_, details_), hang_}) {
     details_->addWidget(view);
     view->addSwitch(names, index++, [this](int page) { showDetail(static_cast<DetailPage>(page)); });
   }
-  auto* middle =
-      hairSplitter(Qt::Vertical, "schedule.middle",
-                   {new TasksView(context_), new QueuesView(context_), details_}, {270, 250, 190}, {4, 4, 3});
-  auto* right = hairSplitter(Qt::Vertical, "schedule.right", {new ScheduleInspector(context_), json_},
-                             {300, 420}, {2, 3});
+  shareOut(*middle, {270, 250, 190}, {4, 4, 3});
+  QSplitter* right = hairSplitter(Qt::Vertical, "schedule.right", columns);
+  new ScheduleInspector(context_, right);
+  json_ = new JsonView(context_, right);
+  shareOut(*right, {300, 420}, {2, 3});
   left->setMinimumWidth(260);
   right->setMinimumWidth(220);
-  return hairSplitter(Qt::Horizontal, "schedule.columns", {left, middle, right}, {330, 590, 306}, {2, 5, 2});
+  shareOut(*columns, {330, 590, 306}, {2, 5, 2});
+  return columns;
 }
 
 void ScheduleScreen::showDetail(DetailPage page) {

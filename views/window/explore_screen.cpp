@@ -14,17 +14,24 @@
 
 namespace nuscope::views {
 
-QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, const std::vector<QWidget*>& parts,
-                        const QList<int>& sizes, const std::vector<int>& stretch) {
-  auto* splitter = new QSplitter(orientation);
+QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, QWidget* parent) {
+  auto* splitter = new QSplitter(orientation, parent);
   splitter->setObjectName(QLatin1String(name));
   splitter->setHandleWidth(1);
   splitter->setChildrenCollapsible(false);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    splitter->addWidget(parts[i]);
-    splitter->setStretchFactor(static_cast<int>(i), stretch[i]);
-  }
-  splitter->setSizes(sizes);
+  return splitter;
+}
+
+void shareOut(QSplitter& splitter, const QList<int>& sizes, const std::vector<int>& stretch) {
+  for (std::size_t i = 0; i < stretch.size(); ++i) splitter.setStretchFactor(static_cast<int>(i), stretch[i]);
+  splitter.setSizes(sizes);
+}
+
+QSplitter* hairSplitter(Qt::Orientation orientation, const char* name, const std::vector<QWidget*>& parts,
+                        const QList<int>& sizes, const std::vector<int>& stretch) {
+  QSplitter* splitter = hairSplitter(orientation, name, nullptr);
+  for (QWidget* part : parts) splitter->addWidget(part);
+  shareOut(*splitter, sizes, stretch);
   return splitter;
 }
 
