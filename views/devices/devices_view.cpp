@@ -162,6 +162,7 @@ DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
   layout->addWidget(headline_);
   layout->addWidget(target_);
   auto* measured = new QHBoxLayout;
+  measured->setContentsMargins(0, 0, theme().gutter, 0);
   measured->addWidget(calibration_, 1);
   measured->addWidget(calibrate_, 0, Qt::AlignTop);
   layout->addLayout(measured);

@@ -68,7 +68,8 @@ QString sweepHeadline(const SweepSnapshot& snapshot) {
   QStringList comparisons;
   auto baselines = measuredBaselines(snapshot);
   if (baselines.size() > 2) baselines.resize(2);
-  if (!baselines.empty() && !beats(*best->measurement, *baselines[0]->measurement)) {
+  if (!baselines.empty() && !beats(*best->measurement, *baselines[0]->measurement) &&
+      !tied(*best->measurement, *baselines[0]->measurement)) {
     text += tr(", and no candidate beats %1 beyond noise").arg(shortLabel(baselines[0]->candidate.label));
   }
   for (std::size_t i = 0; i < baselines.size(); ++i) {
