@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs every test (about ten minutes on two cores with an empty cache).
+# Installs what is missing, builds and runs every test (about twenty minutes on two cores with an empty cache).
 #   bash tests/run.sh [ctest arguments]      e.g. bash tests/run.sh -R proof
 #   NUSCOPE_PRESET=asan bash tests/run.sh    under the address and undefined-behaviour sanitizers
 set -euo pipefail

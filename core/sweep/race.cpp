@@ -375,8 +375,7 @@ void Race::finale(RaceResult& result) {
     if (!finalRound(indices, late, result)) return;
     timed.insert(timed.end(), indices.begin(), indices.end());
     std::vector<int> next = missed(timed, result.best);
-    const bool timeIsUp =
-        options_.secondsBudget > 0 && elapsed() > options_.secondsBudget * (1 + finaleShare);
+    const bool timeIsUp = options_.secondsBudget > 0 && elapsed() > options_.secondsBudget;
     if (next.empty() || round == finalRounds || timeIsUp) {
       if (!next.empty())
         callbacks_.onNote(
