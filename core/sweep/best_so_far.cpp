@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -39,6 +40,15 @@ BestSoFar bestSoFar(const SweepRecord& record) {
     at += 2;
   }
   return *at == '\0' ? best : BestSoFar();
+}
+
+int chosenBest(const SweepRecord& record) {
+  const auto found = record.environment.find(bestKey);
+  if (record.state == SweepState::running || found == record.environment.end()) return -1;
+  int id = -1;
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  return error == std::errc() && end == text.data() + text.size() ? id : -1;
 }
 
 double secondsOf(const SweepRecord& record) {

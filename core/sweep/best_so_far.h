@@ -13,8 +13,12 @@ namespace nuscope::sweep {
 using BestSoFar = std::vector<std::pair<double, double>>;
 
 inline constexpr const char* bestSoFarKey = "best so far";  ///< in SweepRecord::environment
+inline constexpr const char* bestKey = "best";              ///< the candidate that the final chose, by id
 inline constexpr const char* secondsKey = "seconds";        ///< all runs of the sweep together
 
+/// The candidate that the final of a sweep chose, by id; -1: none (yet). It need not have the lowest median:
+/// only the finalists were timed under the same conditions.
+int chosenBest(const SweepRecord& record);
 /// "11.2 ms after 2.1 s; 8.6 ms after 9.4 s".
 std::string text(const BestSoFar& best);
 /// Of the record's environment; empty where nothing is kept, or something else than `text` writes.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/nugraph/json.h"
+#include "core/sweep/best_so_far.h"
 #include "core/sweep/report_parts.h"
 
 namespace nuscope::sweep {
@@ -79,10 +80,12 @@ ReportSource readSource(const Study& study, const Progress& progress) {
     row.candidate = std::move(candidate);
     (row.candidate.kind == CandidateKind::emitted ? source.rows : source.baselines).push_back(std::move(row));
   }
-  const auto key = [](const ReportSource::Row& row) {
+  const int chosen = chosenBest(*source.sweep);
+  const auto key = [chosen](const ReportSource::Row& row) {
     const bool timed = row.candidate.state == CandidateState::measured && row.measurement;
     const double modelled = row.candidate.modelledSeconds > 0 ? row.candidate.modelledSeconds : 1e300;
-    return std::tuple(timed                                               ? 0
+    return std::tuple(timed && row.candidate.id == chosen                 ? -1
+                      : timed                                             ? 0
                       : row.candidate.state == CandidateState::enumerated ? 2
                                                                           : 1,
                       timed ? row.measurement->median : modelled, row.candidate.id);

@@ -26,7 +26,7 @@ struct ReportSource {
     CandidateRecord candidate;
     std::optional<Measurement> measurement;
   };
-  std::vector<Row> rows;       ///< emitted; fastest first
+  std::vector<Row> rows;       ///< emitted; the chosen one, then by time
   std::vector<Row> baselines;  ///< fastest first
   [[nodiscard]] const Row* best() const;
 };

@@ -455,7 +455,7 @@ class Sweep {
     if (best_ >= 0) {
       result_.best = entrants[static_cast<std::size_t>(best_)].record;
       result_.bestMeasurement = entrants[static_cast<std::size_t>(best_)].measurement;
-      study_.noteSweep(result_.sweep, "best", std::to_string(result_.best->id));
+      study_.noteSweep(result_.sweep, bestKey, std::to_string(result_.best->id));
     }
     for (const Entrant& baseline : baselines) {
       std::optional<Measurement> measurement;
@@ -553,12 +553,11 @@ SweepResult runSweep(Study& study, int revision, const nugraph::NuGraph& graph, 
 std::optional<CandidateRecord> selectBest(const Study& study, int sweep) {
   const auto candidates = study.candidates(sweep);
   for (const SweepRecord& record : study.sweeps()) {
-    const auto chosen = record.environment.find("best");
-    if (record.id != sweep || record.state == SweepState::running || chosen == record.environment.end())
-      continue;
+    if (record.id != sweep) continue;
+    const int chosen = chosenBest(record);
     for (const CandidateRecord& candidate : candidates) {
-      const bool named = std::to_string(candidate.id) == chosen->second;
-      if (named && candidate.kind == CandidateKind::emitted && candidate.state == CandidateState::measured)
+      if (candidate.id == chosen && candidate.kind == CandidateKind::emitted &&
+          candidate.state == CandidateState::measured)
         return candidate;
     }
   }

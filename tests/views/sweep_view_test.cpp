@@ -120,6 +120,20 @@ TEST(SweepWords, ThatNothingBeatsTheBaselineIsSaid) {
   EXPECT_TRUE(headline.contains("1.12 times the time of OpenBLAS")) << headline.toStdString();
 }
 
+// Only the finalists were timed under the same conditions: a lower median of another time wins nothing.
+TEST(SweepWords, TheChosenCandidateIsTheBest) {
+  const auto s = snapshot({});
+  ASSERT_NE(s->best()->candidate.id, 101);
+  s->record.environment[sweep::bestKey] = "101";
+  s->record.state = sweep::SweepState::finished;
+  EXPECT_EQ(s->best()->candidate.id, 101);
+  sortRows(s->rows, sweep::chosenBest(s->record));
+  EXPECT_EQ(s->rows[0]->candidate.id, 101);
+  EXPECT_TRUE(standing(*s->rows[1], s->best().get()).contains("at another time"));
+  s->record.environment[sweep::bestKey] = "101 or so";
+  EXPECT_EQ(sweep::chosenBest(s->record), -1);
+}
+
 TEST(SweepWords, StandingsInWords) {
   const auto s = snapshot({});
   const SweepRowRef best = s->best();

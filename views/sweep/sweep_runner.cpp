@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/nugraph/nugraph.h"
+#include "core/sweep/best_so_far.h"
 #include "views/document.h"
 #include "views/jobs.h"
 #include "views/sweep/sweep_snapshot.h"
@@ -59,7 +60,7 @@ class Collector {
   std::shared_ptr<const SweepSnapshot> snapshot() {
     last_ = Clock::now();
     if (unsorted_) {
-      sortRows(now_.rows);
+      sortRows(now_.rows, now_.running ? -1 : sweep::chosenBest(now_.record));
       sortRows(now_.baselines);
       reindex();
       unsorted_ = false;
@@ -73,6 +74,11 @@ class Collector {
     now_.seconds = result.seconds;
     now_.counts = result.counts;
     now_.notes = result.notes;
+    if (result.best) {
+      now_.record.environment[sweep::bestKey] = std::to_string(result.best->id);
+      now_.record.state = sweep::SweepState::finished;
+      unsorted_ = true;
+    }
     return snapshot();
   }
   std::shared_ptr<const SweepSnapshot> abandon() {

@@ -25,8 +25,10 @@ SweepRowRef SweepSnapshot::find(std::int64_t candidate) const {
 }
 
 SweepRowRef SweepSnapshot::best() const {
+  const int chosen = running ? -1 : sweep::chosenBest(record);
   SweepRowRef found;
   for (const SweepRowRef& row : rows) {
+    if (row->candidate.id == chosen && passed(*row)) return row;
     if (row->candidate.kind == sweep::CandidateKind::emitted && passed(*row) &&
         (!found || row->measurement->median < found->measurement->median))
       found = row;
@@ -34,13 +36,16 @@ SweepRowRef SweepSnapshot::best() const {
   return found;
 }
 
-void sortRows(std::vector<SweepRowRef>& rows) {
-  // Measured first by time, then by the model's time, unmodelled last; ids keep it stable.
-  const auto key = [](const SweepRow& row) {
+void sortRows(std::vector<SweepRowRef>& rows, int chosen) {
+  // The chosen one, then the measured by time, then by the model's time, unmodelled last; ids keep it stable.
+  const auto key = [chosen](const SweepRow& row) {
     const bool measured = passed(row);
     const double modelled = row.candidate.modelledSeconds > 0 ? row.candidate.modelledSeconds
                                                               : std::numeric_limits<double>::infinity();
-    return std::tuple(measured ? 0 : 1, measured ? row.measurement->median : modelled, row.candidate.id);
+    return std::tuple(!measured                    ? 2
+                      : row.candidate.id == chosen ? 0
+                                                   : 1,
+                      measured ? row.measurement->median : modelled, row.candidate.id);
   };
   std::sort(rows.begin(), rows.end(),
             [&](const SweepRowRef& a, const SweepRowRef& b) { return key(*a) < key(*b); });
@@ -67,7 +72,7 @@ std::shared_ptr<const SweepSnapshot> readSweep(const std::shared_ptr<sweep::Stud
     (row->candidate.kind == sweep::CandidateKind::baseline ? snapshot->baselines : snapshot->rows)
         .push_back(std::move(row));
   }
-  sortRows(snapshot->rows);
+  sortRows(snapshot->rows, sweep::chosenBest(*latest));
   sortRows(snapshot->baselines);
   return snapshot;
 }

@@ -39,7 +39,7 @@ struct SweepSnapshot {
 };
 
 /// Rows in the order of `rows`.
-void sortRows(std::vector<SweepRowRef>& rows);
+void sortRows(std::vector<SweepRowRef>& rows, int chosen = -1);
 
 /// The latest sweep of a revision in a study, as it was recorded; null if there is none. Reads only; may take
 /// long for large studies: call it in a job. Best-so-far is not recorded and stays empty.

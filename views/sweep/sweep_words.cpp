@@ -170,7 +170,7 @@ QString standing(const SweepRow& row, const SweepRow* best) {
   if (row.candidate.id == best->candidate.id) return tr("fastest");
   const double more = row.measurement->median / best->measurement->median - 1;
   if (tied(*row.measurement, *best->measurement)) return tr("tie");
-  return tr("%1%2 %")
+  return tr(more >= 0 ? "%1%2 %" : "%1%2 %, at another time")
       .arg(more >= 0 ? QStringLiteral("+") : QStringLiteral("\u2212"))
       .arg(std::abs(more) * 100, 0, 'f', std::abs(more) < 0.1 ? 1 : 0);
 }
