@@ -63,8 +63,9 @@ void fitAxis(LatencyData& data, std::vector<PlotBaseline> baselines) {
 LatencyData latencyData(std::vector<PlotCandidate> candidates, std::vector<PlotBaseline> baselines,
                         int limit) {
   LatencyData data;
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& a, const auto& b) { return a.median < b.median; });
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return std::pair(!a.chosen, a.median) < std::pair(!b.chosen, b.median);
+  });
   constexpr std::size_t rejectedLimit = 4;
   for (PlotCandidate& candidate : candidates) {
     if (candidate.state == PlotState::measured) {

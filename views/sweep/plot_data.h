@@ -15,7 +15,8 @@ struct PlotCandidate {
   int id = 0;     ///< of the candidate; what a click selects
   QString label;  ///< for tooltips and accessibility: "gain into w, variant 9"
   PlotState state = PlotState::measured;
-  QString why;  ///< one sentence for those that are not measured
+  bool chosen = false;  ///< by the sweep's final: it leads, also where another was faster at another time
+  QString why;          ///< one sentence for those that are not measured
   double median = 0;
   double low = 0, high = 0;     ///< 95 % confidence interval of the median
   std::vector<double> samples;  ///< every run that is kept

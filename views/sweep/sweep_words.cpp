@@ -197,8 +197,10 @@ QString otherParameters(const sweep::Parameters& parameters) {
 
 std::vector<PlotCandidate> plotCandidates(const SweepSnapshot& snapshot) {
   std::vector<PlotCandidate> result;
+  const SweepRowRef best = snapshot.best();
   for (const SweepRowRef& row : snapshot.rows) {
     PlotCandidate candidate;
+    candidate.chosen = row == best;
     switch (row->candidate.state) {
       case sweep::CandidateState::measured:
         candidate.state = PlotState::measured;
