@@ -74,10 +74,7 @@ TEST(Programs, EveryBlockAndNoFusion) {
 
 TEST(Programs, GenericTargetWithoutUndefinedBehaviour) {
   checkAll(compileAll(allCases("host-generic", {}, {0}),
-                      // Null pointers and accesses beyond an object end at the fences of the harness anyway.
-                      {"-O1", "-fsanitize=undefined", "-fno-sanitize=null,object-size,vptr",
-                       "-fsanitize-undefined-trap-on-error"},
-                      "generic"),
+                      {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"}, "generic"),
            {Distribution::normal, Distribution::large});
 }
 

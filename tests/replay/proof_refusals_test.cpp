@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/record/record.h"
+#include "tests/replay/z3.h"
 
 namespace nuscope::record {
 namespace {
@@ -154,8 +155,9 @@ TEST(ProofRefusals, Steps) {
 }
 
 TEST(ProofRefusals, Obligations) {
+  if (!haveZ3()) GTEST_SKIP() << "no z3 program";
   const json record = recordOf(ordered);
-  if (record["obligations"].empty()) GTEST_SKIP() << "no z3 program";
+  ASSERT_FALSE(record["obligations"].empty());
   EXPECT_EQ(replay::replayProof(record.dump(), nullptr).status, Status::needsSolver);
   json changed = record;
   changed["obligations"][0] = "(set-logic QF_NRA)\n(assert false)\n(check-sat)\n";

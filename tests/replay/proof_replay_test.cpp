@@ -10,18 +10,13 @@
 #include "core/base/process.h"
 #include "core/record/record.h"
 #include "tests/replay/proof_cases.h"
+#include "tests/replay/z3.h"
 
 namespace nuscope::record {
 namespace {
 
 using replay::ProofOutcome;
 using Status = ProofOutcome::Status;
-
-bool haveZ3() {
-  replay::Z3Program z3;
-  return z3.ask({"(set-logic QF_NRA)\n(declare-const x Real)\n", "(assert (< (* x x) 0.0))\n"},
-                replay::Setup::real) == replay::Solver::Answer::unsat;
-}
 
 struct Counts {
   int replayed = 0;
@@ -182,8 +177,9 @@ void obligationsForTwoSolvers(const std::vector<std::string>& corpora) {
   }
   std::cout << "\n";
   EXPECT_EQ(answers["z3"]["unsat"], files);
-  const bool haveCvc5 = !answers["cvc5"].contains("not installed");
-  EXPECT_GE(haveCvc5 ? answers["cvc5"]["unsat"] * 100 : files * 95, files * 95);
+  if (answers["cvc5"].contains("not installed"))
+    GTEST_SKIP() << "z3 agrees; cvc5 is not installed, its share is unknown";
+  EXPECT_GE(answers["cvc5"]["unsat"] * 100, files * 95);
 }
 
 TEST(ProofReplayLong, ObligationsForTwoSolvers) {
