@@ -24,6 +24,7 @@
 #include "views/sweep/sweep_words.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -55,7 +56,8 @@ QString shellCommand(const std::vector<std::string>& arguments, const QString& s
 }
 
 CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* id)
-    : DetailView(viewContext, id, tr("Kernel"), parent), lane_(QStringLiteral("emit:%1").arg(QLatin1String(id))) {
+    : DetailView(viewContext, id, tr("Kernel"), parent),
+      lane_(QStringLiteral("emit:%1").arg(QLatin1String(id))) {
   addHeaderButton(QStringLiteral("copy"), tr("Copy the kernel"),
                   [this] { QApplication::clipboard()->setText(text_->toPlainText()); });
   addHeaderButton(QStringLiteral("program"), tr("Edit a copy of the kernel"), [this] { editCopy(); });
@@ -72,16 +74,14 @@ CodeView::CodeView(const ViewContext& viewContext, QWidget* parent, const char* 
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   command_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   command_->setAccessibleName(tr("Compile command"));
-  notes_ = new QLabel;
-  notes_->setWordWrap(true);
+  notes_ = new WrappedLabel;
   notes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* content = new QWidget;
   auto* layout = new QVBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   copyBar_ = new QWidget;
-  copyState_ = new QLabel;
-  copyState_->setWordWrap(true);
+  copyState_ = new WrappedLabel;
   copyState_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   race_ = new QPushButton(tr("Race it"));
   race_->setToolTip(tr("Compiles the copy, checks it by every draw and times it in turns with the winner."));

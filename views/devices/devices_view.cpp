@@ -17,6 +17,7 @@
 #include "views/marks.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -144,19 +145,17 @@ DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
   table_ = new TableView(context().theme);
   table_->setModel(model_);
   table_->setAccessibleName(tr("Devices"));
-  headline_ = new QLabel;
-  target_ = new QLabel;
-  detail_ = new QLabel;
-  calibration_ = new QLabel;
+  headline_ = new WrappedLabel;
+  target_ = new WrappedLabel;
+  detail_ = new WrappedLabel;
+  calibration_ = new WrappedLabel;
   calibration_->setAccessibleName(tr("Calibration of this machine"));
   calibrate_ = new QPushButton(tr("Calibrate"));
   calibrate_->setToolTip(
       tr("Measures peak and bandwidths in a worker, a few seconds. The model takes them; they are kept."));
   connect(calibrate_, &QPushButton::clicked, this, &DevicesView::calibrate);
-  for (QLabel* label : {headline_, target_, calibration_, detail_}) {
-    label->setWordWrap(true);
+  for (QLabel* label : {headline_, target_, calibration_, detail_})
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  }
   auto* content = new QWidget;
   auto* layout = new QVBoxLayout(content);
   layout->addWidget(headline_);

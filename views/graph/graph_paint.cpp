@@ -1,6 +1,7 @@
 #include "views/graph/graph_paint.h"
 
 #include <QFontMetricsF>
+#include <QHash>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
@@ -41,23 +42,38 @@ double sidePadding(const Theme& t) {
 
 constexpr double widestTitle = 112;  // longer ones take a second line
 
-/// The title in one or two lines, broken at a blank near the middle.
-QStringList titleLines(const Box& box, const Theme& t) {
+QStringList brokenTitle(const QString& title, const Theme& t) {
   const QFontMetricsF metrics(titleFont(t));
-  if (metrics.horizontalAdvance(box.title) <= widestTitle * t.scale) return {box.title};
+  if (metrics.horizontalAdvance(title) <= widestTitle * t.scale) return {title};
   qsizetype best = -1;
   double least = 1e30;
-  for (qsizetype at = box.title.indexOf(QLatin1Char(' ')); at > 0;
-       at = box.title.indexOf(QLatin1Char(' '), at + 1)) {
-    const double widest = std::max(metrics.horizontalAdvance(box.title.left(at)),
-                                   metrics.horizontalAdvance(box.title.mid(at + 1)));
+  for (qsizetype at = title.indexOf(QLatin1Char(' ')); at > 0; at = title.indexOf(QLatin1Char(' '), at + 1)) {
+    const double widest =
+        std::max(metrics.horizontalAdvance(title.left(at)), metrics.horizontalAdvance(title.mid(at + 1)));
     if (widest < least) {
       least = widest;
       best = at;
     }
   }
-  if (best < 0) return {box.title};
-  return {box.title.left(best), box.title.mid(best + 1)};
+  if (best < 0) return {title};
+  return {title.left(best), title.mid(best + 1)};
+}
+
+/// The title in one or two lines, broken at a blank near the middle. Remembered: measuring the pieces of a
+/// hundred titles anew with every frame took longer than drawing them. Only in the window's thread.
+QStringList titleLines(const Box& box, const Theme& t) {
+  static QHash<QString, QStringList> known;
+  static QFont font;
+  static double scale = 0;
+  constexpr qsizetype most = 10000;
+  if (font != t.ui || scale != t.scale || known.size() > most) {
+    known.clear();
+    font = t.ui;
+    scale = t.scale;
+  }
+  auto found = known.constFind(box.title);
+  if (found == known.constEnd()) found = known.insert(box.title, brokenTitle(box.title, t));
+  return *found;
 }
 
 int lines(const Box& box, const Theme& t) {

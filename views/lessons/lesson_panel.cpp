@@ -13,6 +13,7 @@
 #include "views/state_label.h"
 #include "views/theme.h"
 #include "views/window/main_window.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -56,8 +57,7 @@ LessonPanel::LessonPanel(MainWindow& window, const ViewContext& context, QWidget
     : QWidget(parent), context_(context), lessons_(lessons()), guide_(window, context) {
   setObjectName(QStringLiteral("lessons"));
   setAccessibleName(tr("Lessons"));
-  title_ = new QLabel(this);
-  title_->setWordWrap(true);
+  title_ = new WrappedLabel(this);
   place_ = new QLabel(this);
   const auto icon = [this](const QString& tip, auto act) {
     auto* button = new QToolButton(this);
@@ -74,9 +74,8 @@ LessonPanel::LessonPanel(MainWindow& window, const ViewContext& context, QWidget
   text_->setFrameShape(QFrame::NoFrame);
   connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) { follow(url.toString()); });
   outcomeMark_ = new StateLabel(context.theme, this);
-  outcomeText_ = new QLabel(this);
+  outcomeText_ = new WrappedLabel(this);
   outcomeText_->setObjectName(QStringLiteral("lessonOutcome"));
-  outcomeText_->setWordWrap(true);
   outcomeText_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   back_ = new QPushButton(tr("Back"), this);
   next_ = new QPushButton(this);

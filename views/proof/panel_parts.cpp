@@ -7,37 +7,22 @@
 #include <utility>
 
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
 namespace {
 
-/// Remembers how high it is: a layout asks a dozen times, and each answer would lay the text out again.
-class WrappedLabel : public QLabel {
+/// A paragraph of a panel: as wide as the panel lets it be.
+class Paragraph : public WrappedLabel {
  public:
-  using QLabel::QLabel;
+  using WrappedLabel::WrappedLabel;
   [[nodiscard]] QSize sizeHint() const override {
     return {fontMetrics().height() * 8, fontMetrics().height()};
   }
   [[nodiscard]] QSize minimumSizeHint() const override {
     return {fontMetrics().height() * 2, fontMetrics().height()};
   }
-  [[nodiscard]] int heightForWidth(int width) const override {
-    if (width != knownWidth_) {
-      knownHeight_ = QLabel::heightForWidth(width);
-      knownWidth_ = width;
-    }
-    return knownHeight_;
-  }
-
- protected:
-  void changeEvent(QEvent* event) override {
-    knownWidth_ = -1;
-    QLabel::changeEvent(event);
-  }
-
- private:
-  mutable int knownWidth_ = -1, knownHeight_ = 0;
 };
 
 }  // namespace
@@ -61,9 +46,8 @@ void colourText(QWidget& widget, const QColor& color) {
 }
 
 QLabel* wrappedLabel(const QString& text, const QFont& font, const QColor& color) {
-  auto* result = new WrappedLabel;
+  auto* result = new Paragraph;
   result->setFont(font);
-  result->setWordWrap(true);
   result->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   colourText(*result, color);
   result->setTextFormat(Qt::PlainText);

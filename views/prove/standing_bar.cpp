@@ -8,6 +8,7 @@
 #include "views/commands.h"
 #include "views/state_label.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -31,9 +32,8 @@ QPushButton* commandButton(const Commands& commands, const char* id) {
 StandingBar::StandingBar(ThemeSource& theme, Commands& commands, QWidget* parent)
     : QWidget(parent), theme_(theme) {
   mark_ = new StateLabel(theme);
-  words_ = new QLabel;
+  words_ = new WrappedLabel;
   words_->setObjectName(QStringLiteral("standing"));
-  words_->setWordWrap(true);
   words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   add_ = commandButton(commands, "prove.add");
   add_->setProperty("primary", true);

@@ -18,6 +18,7 @@
 #include "views/sweep/sweep_words.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -157,8 +158,7 @@ QString fasterHeadline(const sweep::Why& why) {
 
 FasterView::FasterView(const ViewContext& viewContext, QWidget* parent)
     : DetailView(viewContext, "faster", tr("Why faster"), parent) {
-  headline_ = new QLabel;
-  headline_->setWordWrap(true);
+  headline_ = new WrappedLabel;
   headline_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   headline_->setAccessibleName(tr("Comparison"));
   other_ = new QComboBox;

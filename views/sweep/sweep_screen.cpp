@@ -25,13 +25,15 @@
 #include "views/sweep/sweep_words.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
 namespace {
 
+template <class Label = QLabel>
 QLabel* plainLabel(QWidget* parent) {
-  auto* label = new QLabel(parent);
+  auto* label = new Label(parent);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;
 }
@@ -111,14 +113,12 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
 
 void SweepScreen::buildHeader() {
   header_ = new QWidget(this);
-  headline_ = plainLabel(header_);
+  headline_ = plainLabel<WrappedLabel>(header_);
   headline_->setAccessibleName(tr("Result of the sweep"));
-  headline_->setWordWrap(true);
   subtitle_ = plainLabel(header_);
   subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   progressText_ = plainLabel(header_);
-  note_ = plainLabel(header_);
-  note_->setWordWrap(true);
+  note_ = plainLabel<WrappedLabel>(header_);
   progress_ = new QProgressBar(header_);
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
@@ -169,10 +169,8 @@ void SweepScreen::buildHeader() {
 
   empty_ = new QWidget;
   emptyTitle_ = plainLabel(empty_);
-  emptyText_ = plainLabel(empty_);
-  emptyText_->setWordWrap(true);
-  emptyWhy_ = plainLabel(empty_);
-  emptyWhy_->setWordWrap(true);
+  emptyText_ = plainLabel<WrappedLabel>(empty_);
+  emptyWhy_ = plainLabel<WrappedLabel>(empty_);
   emptyStart_ = new QPushButton(tr("Sweep candidates"), empty_);
   emptyStart_->setProperty("primary", true);
   emptyStart_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);

@@ -20,6 +20,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/variants/variant_costs.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -125,8 +126,7 @@ QStringList brokenAsserts(const tensor::Program& program, const tensor::Extents&
 }
 
 QLabel* wrapped(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
+  auto* label = new WrappedLabel(parent);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
   return label;
 }

@@ -16,6 +16,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/variants/variant_content.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -56,9 +57,8 @@ QString nodeName(const tensor::Program& program, tensor::NodeRef node) {
 InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     : View(context, "inspector", tr("Inspector"), parent),
       pages_(new QStackedWidget),
-      empty_(new QLabel),
+      empty_(new WrappedLabel),
       sheet_(new QWidget) {
-  empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   empty_->setText(tr(
       "Choose a node in a graph, or a place in the text: its type, its users and its formula appear here."));
@@ -144,9 +144,8 @@ void InspectorView::show(const std::vector<Fact>& facts) {
     QPalette muted = palette();
     muted.setColor(QPalette::WindowText, t.muted);
     name->setPalette(muted);
-    auto* value = new QLabel(fact.value);
+    auto* value = new WrappedLabel(fact.value);
     value->setFont(fact.code ? t.code : t.ui);
-    value->setWordWrap(true);
     value->setTextInteractionFlags(Qt::TextSelectableByMouse);
     form_->addRow(name, value);
   }

@@ -20,6 +20,7 @@
 #include "views/theme.h"
 #include "views/variants/derivation.h"
 #include "views/variants/variant_costs.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -36,8 +37,7 @@ VariantsView::VariantsView(const ViewContext& context, QWidget* parent)
       graph_(new GraphWidget(context.theme, context.jobs, QStringLiteral("variants"))) {
   graph_->setAccessibleName(tr("Derivation of variants"));
   buildTable();
-  empty_ = new QLabel;
-  empty_->setWordWrap(true);
+  empty_ = new WrappedLabel;
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setMargin(40);
   pages_->addWidget(graph_);

@@ -11,6 +11,7 @@
 #include "views/state_label.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -87,9 +88,8 @@ void JobsPanel::rebuild() {
     bar->setValue(job->fraction() < 0 ? -1 : static_cast<int>(job->fraction() * 1000));
     rows->addWidget(bar);
     if (!job->message().isEmpty()) {
-      auto* message = new QLabel(job->message());
+      auto* message = new WrappedLabel(job->message());
       message->setPalette(muted);
-      message->setWordWrap(true);
       rows->addWidget(message);
     }
   }

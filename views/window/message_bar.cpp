@@ -7,16 +7,16 @@
 #include <QToolButton>
 
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
 MessageBar::MessageBar(ThemeSource& theme, QWidget* parent)
-    : QWidget(parent), theme_(theme), text_(new QLabel), act_(new QPushButton) {
+    : QWidget(parent), theme_(theme), text_(new WrappedLabel), act_(new QPushButton) {
   setObjectName(QStringLiteral("message"));
   auto* row = new QHBoxLayout(this);
   const Theme& t = theme.theme();
   row->setContentsMargins(t.gutter + static_cast<int>(22 * t.scale), t.unit, t.padding, t.unit);
-  text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   row->addWidget(text_, 1);
   row->addWidget(act_);
