@@ -130,16 +130,17 @@ int main(int argc, char** argv) {
   cli.add_option("--view", arguments.view,
                  "screen or view to show: program, variants, prove, sweep, code, schedule, devices, "
                  "derivation, variant, "
+                 "plots/latency, plots/model, plots/roofline, plots/parameters, faster, "
                  "tasks, queues, counters, memory, changes, json...");
   cli.add_option("--theme", arguments.theme, "light or dark")
       ->check(CLI::IsMember({"light", "dark", "system"}));
   cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
   cli.add_option("--scale", arguments.scale, "scale of everything, 0.75 to 3")
       ->check(CLI::Range(smallestScale, largestScale));
-  cli.add_option(
-      "--select", arguments.select,
-      "\"variant 9\", \"step 12\" or \"refused 3\"; of a schedule \"finding 0\", \"task 12\", \"counter 4\", "
-      "\"buffer 7\" or \"step 10\"");
+  cli.add_option("--select", arguments.select,
+                 "\"variant 9\", \"step 12\", \"refused 3\" or \"candidate 31\"; of a schedule \"finding "
+                 "0\", \"task 12\", \"counter 4\", "
+                 "\"buffer 7\" or \"step 10\"");
   cli.add_flag("--alone", arguments.alone, "with --screenshot: the view alone and larger, as F11 shows it");
   cli.add_option("--lesson", arguments.lesson, "open a lesson at the side: norm_and_bias, online_attention");
   cli.add_option("--wait", arguments.wait, "seconds that --screenshot waits at most for running work");

@@ -222,7 +222,12 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: @surface; border: none; }
 QLineEdit, QSpinBox { background: @surface; color: @text; border: 1px solid @line; border-radius: 4px; padding: 2px 7px; selection-background-color: @selection; selection-color: @on; }
-QLineEdit:focus, QSpinBox:focus { border: 1px solid @selection; }
+QLineEdit:focus, QSpinBox:focus, QComboBox:focus { border: 1px solid @selection; }
+QComboBox { background: @surface; color: @text; border: 1px solid @line; border-radius: 4px; padding: 2px 7px; }
+QComboBox:hover { background: @hover; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url(:/icons/menu-arrow.svg); width: 10px; height: 10px; }
+QComboBox QAbstractItemView { background: @surface; color: @text; border: 1px solid @line; selection-background-color: @hover; selection-color: @text; outline: none; }
 QTableView QLineEdit { border-radius: 0; padding: 0 4px; }
 QPushButton { background: @surface; color: @text; border: 1px solid @line; border-radius: 4px; padding: 0 12px; min-height: @inner; }
 QPushButton:hover { background: @hover; }

@@ -72,6 +72,8 @@ class View : public QWidget {
 
   /// F. Default: nothing.
   virtual void fit() {}
+  /// Of a view that has several pages: shows that one; false when there is none of that name.
+  virtual bool showPage(const QString& /*name*/) { return false; }
   /// What Tab leads to and F6 focuses.
   [[nodiscard]] virtual QWidget* focusTarget() const { return content_; }
   /// The reader's sentence about the view: headline, for screen readers and tests.

@@ -43,6 +43,17 @@ TEST(PlotData, AxisIsTightAndSlowBaselinesStandAtItsEdge) {
   EXPECT_LT(data.high, 11);
 }
 
+TEST(PlotData, RunsThatWereHeldUpDoNotStretchTheAxis) {
+  PlotCandidate noisy = measured(1, 0.23);
+  noisy.samples = {0.21, 0.22, 0.23, 0.23, 0.24, 0.25, 61, 58, 64};
+  noisy.high = 58;
+  const LatencyData data = latencyData({noisy, measured(2, 0.28)}, {{"loops", 0.27}});
+  EXPECT_LT(data.high, 0.45);
+  EXPECT_EQ(data.inside.size(), 1U);
+  EXPECT_TRUE(runsBeyond(data.best[0], data.high));
+  EXPECT_FALSE(runsBeyond(data.best[1], data.high));
+}
+
 TEST(PlotData, RejectedCandidatesAreShownAndCounted) {
   std::vector<PlotCandidate> all{measured(1, 8)};
   for (int i = 0; i < 6; ++i) {

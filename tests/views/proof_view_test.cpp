@@ -66,6 +66,7 @@ TEST(DifferingLines, AreThoseOutsideTheCommonSubsequence) {
   EXPECT_EQ(left, (std::vector<int>{2}));
   EXPECT_EQ(right, (std::vector<int>{2, 5}));
   EXPECT_TRUE(differingLines("a\nb", "a\nb").first.empty());
+  EXPECT_TRUE(differingLines("# why\n\na", "a").first.empty());
 }
 
 class ProofViewTest : public StudyFixture {};

@@ -1,5 +1,6 @@
 #include "views/devices/devices_view.h"
 
+#include <QHBoxLayout>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -165,7 +166,9 @@ DevicesView::DevicesView(const ViewContext& viewContext, QWidget* parent)
   measured->addWidget(calibration_, 1);
   measured->addWidget(calibrate_, 0, Qt::AlignTop);
   layout->addLayout(measured);
-  layout->addWidget(table_, 1);
+  listed_ = new QHBoxLayout;
+  listed_->addWidget(table_);
+  layout->addLayout(listed_, 1);
   layout->addWidget(detail_);
   setContent(content);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -214,6 +217,7 @@ void DevicesView::refresh() {
   detail_->setStyleSheet(QStringLiteral("color: %1;").arg(t.muted.name()));
   auto* layout = table_->parentWidget()->layout();
   layout->setContentsMargins(0, t.gutter, 0, t.padding);
+  listed_->setContentsMargins(t.gutter, 0, 0, 0);
   for (QLabel* label : {headline_, target_, calibration_, detail_})
     label->setContentsMargins(t.gutter + t.unit, 0, t.gutter, 0);
   const auto host = std::ranges::find(devices_, QStringLiteral("host"), &DeviceRow::kind);

@@ -6,6 +6,7 @@
 #include "views/table_view.h"
 #include "views/view.h"
 
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 
@@ -45,6 +46,7 @@ class DevicesView : public View {
   RowsModel* model_;
   TableView* table_;
   QLabel *headline_, *target_, *calibration_, *detail_;
+  QHBoxLayout* listed_;  ///< of the table
   QPushButton* calibrate_;
   QString calibrationFailure_;
 };

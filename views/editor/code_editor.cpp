@@ -162,7 +162,7 @@ void CodeEditor::updateSelections() {
     all << selection;
   };
   for (const int number : markedLines_) line(number, t.selectionFill);
-  if (!isReadOnly()) line(textCursor().blockNumber() + 1, t.selectionFill);
+  if (!isReadOnly() && hasFocus()) line(textCursor().blockNumber() + 1, t.selectionFill);
   const auto span = [&](const SourceRange& range, const QTextCharFormat& format) {
     const TextSpan at = spanOf(*document(), range);
     QTextEdit::ExtraSelection selection;
@@ -297,6 +297,11 @@ void CodeEditor::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 bool CodeEditor::event(QEvent* event) {
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+    const bool taken = QPlainTextEdit::event(event);
+    updateSelections();
+    return taken;
+  }
   if (event->type() != QEvent::ToolTip) return QPlainTextEdit::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
   const QPoint inViewport = viewport()->mapFrom(this, help->pos());

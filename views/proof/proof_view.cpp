@@ -216,6 +216,13 @@ void ProofView::showPage(Page wanted) {
   markStale();
 }
 
+bool ProofView::showPage(const QString& name) {
+  const QStringList names = {QStringLiteral("step"), QStringLiteral("refused"), QStringLiteral("all")};
+  const auto wanted = names.indexOf(name);
+  if (wanted >= 0) showPage(static_cast<Page>(wanted));
+  return wanted >= 0;
+}
+
 ProofPanel* ProofView::panel() const {
   return page_ == refused ? refusedPanel_ : stepPanel_;
 }

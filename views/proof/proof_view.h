@@ -27,6 +27,8 @@ class ProofView : public View {
 
   enum Page { step, refused, all };
   void showPage(Page page);
+  /// "step", "refused", "all".
+  bool showPage(const QString& name) override;
   [[nodiscard]] Page page() const { return page_; }
   /// What the visible page says, as lines of text; for tests and readers.
   [[nodiscard]] QString plainText() const;

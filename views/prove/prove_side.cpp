@@ -260,12 +260,18 @@ std::pair<std::vector<int>, std::vector<int>> differingLines(const QString& left
       }
     }
   }
+  const auto says = [](const QString& line) {
+    const QString text = line.trimmed();
+    return !text.isEmpty() && !text.startsWith(QLatin1Char('#'));
+  };
   std::pair<std::vector<int>, std::vector<int>> result;
   for (qsizetype i = 0; i < n; ++i) {
-    if (!keptA[static_cast<std::size_t>(i)]) result.first.push_back(static_cast<int>(head + i) + 1);
+    if (!keptA[static_cast<std::size_t>(i)] && says(a[head + i]))
+      result.first.push_back(static_cast<int>(head + i) + 1);
   }
   for (qsizetype j = 0; j < m; ++j) {
-    if (!keptB[static_cast<std::size_t>(j)]) result.second.push_back(static_cast<int>(head + j) + 1);
+    if (!keptB[static_cast<std::size_t>(j)] && says(b[head + j]))
+      result.second.push_back(static_cast<int>(head + j) + 1);
   }
   return result;
 }

@@ -64,8 +64,8 @@ class ProveSide : public View {
   bool setting_ = false;
 };
 
-/// Lines (1-based) of each text that the other lacks, by a longest common subsequence of lines; texts of more
-/// than 2,000 lines are compared from both ends only.
+/// Lines (1-based) of each text that the other lacks, without blank ones and comments, by a longest common
+/// subsequence of lines; texts of more than 2,000 lines are compared from both ends only.
 std::pair<std::vector<int>, std::vector<int>> differingLines(const QString& left, const QString& right);
 
 }  // namespace nuscope::views

@@ -1,6 +1,7 @@
 #include "views/sweep/faster_view.h"
 
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
@@ -211,7 +212,9 @@ FasterView::FasterView(const ViewContext& viewContext, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(headline_);
-  layout->addWidget(other_);
+  choice_ = new QHBoxLayout;
+  choice_->addWidget(other_, 1);
+  layout->addLayout(choice_);
   layout->addWidget(parts_, 1);
   setContent(content);
   connect(&context().document, &Document::sweepChanged, this, [this] { markStale(); });
@@ -230,12 +233,12 @@ void FasterView::compareWith(std::optional<int> candidate) {
 void FasterView::fillOthers() {
   constexpr std::size_t most = 60;
   std::vector<int> ids;
-  QStringList words{tr("Compare with the fastest, or as written")};
+  QStringList words{tr("against the fastest, or as written")};
   if (snapshot_) {
     for (const SweepRowRef& row : snapshot_->rows) {
       if (!isTimed(*row) || ids.size() >= most) continue;
       ids.push_back(row->candidate.id);
-      words << tr("%1 ms, %2 %3 %4")
+      words << tr("against %1 ms, %2 %3 %4")
                    .arg(msText(row->measurement->median), qs(row->candidate.label))
                    .arg(row->candidate.variant)
                    .arg(qs(sweep::parametersText(row->candidate.parameters)));
@@ -279,6 +282,7 @@ void FasterView::refresh() {
   const Theme& t = theme();
   headline_->setFont(t.ui);
   headline_->setContentsMargins(t.gutter, t.unit, t.gutter, t.unit);
+  choice_->setContentsMargins(t.gutter, 0, t.gutter, t.unit);
   code_->setFont(t.code);
   snapshot_ = context().document.sweep();
   fillOthers();

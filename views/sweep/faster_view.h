@@ -10,6 +10,7 @@
 #include "views/table_view.h"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QPlainTextEdit;
 class QSplitter;
@@ -73,6 +74,7 @@ class FasterView : public DetailView {
   Key key_;
   QLabel* headline_;
   QComboBox* other_;
+  QHBoxLayout* choice_;  ///< of other_
   QSplitter* parts_;
   TableView* table_;
   RowsModel* model_;

@@ -236,7 +236,8 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
   const QColor color = candidate.id == selected_ ? style_.selection : bright ? style_.series : style_.muted;
   if (!candidate.samples.empty()) {
     auto* range = addGraph(keys, values);
-    range->setData({x, x}, {quantile(candidate.samples, 0.05), quantile(candidate.samples, 0.95)}, true);
+    const double upTo = std::min(quantile(candidate.samples, 0.95), data_.high);
+    range->setData({x, x}, {quantile(candidate.samples, 0.05), upTo}, true);
     range->setPen(QPen(color, 1.5));
     // At most a few hundred dots a column: evenly chosen runs, so that the shape of the distribution stays.
     auto* runs = addGraph(keys, values);
@@ -245,7 +246,7 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
     const std::size_t stride = std::max<std::size_t>(1, candidate.samples.size() / 200);
     for (std::size_t i = 0; i < candidate.samples.size(); i += stride) {
       const double sample = candidate.samples[i];
-      if (sample > data_.high) continue;  // an outlier beyond the axis; the tooltip has the percentiles
+      if (sample > data_.high) continue;  // marked below; the tooltip has the percentiles
       xs.push_back(x + jitter(i));
       ys.push_back(sample);
     }
@@ -255,6 +256,12 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
     dot.setAlphaF(0.45F);
     runs->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(Qt::NoPen), QBrush(dot), 3.4));
     runs->setData(xs, ys);
+  }
+  if (runsBeyond(candidate, data_.high)) {
+    auto* beyond = addGraph(keys, values);
+    beyond->setLineStyle(QCPGraph::lsNone);
+    beyond->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(Qt::NoPen), QBrush(color), 6));
+    beyond->setData({x}, {data_.high - (data_.high - data_.low) * 0.03}, true);
   }
   auto* median = addGraph(keys, values);
   median->setData({x - 0.27, x + 0.27}, {candidate.median, candidate.median}, true);
@@ -391,6 +398,9 @@ void LatencyPlot::rebuild() {
   const bool modelled =
       std::any_of(data_.best.begin(), data_.best.end(), [](const auto& c) { return c.modelled.has_value(); });
   if (modelled) more << QStringLiteral("dashed: modelled");
+  if (std::any_of(data_.best.begin(), data_.best.end(),
+                  [&](const auto& c) { return runsBeyond(c, data_.high); }))
+    more << QStringLiteral("▴: runs beyond the axis");
   if (data_.measuredMore > 0) more << QStringLiteral("not shown: %1 slower").arg(data_.measuredMore);
   if (data_.rejectedMore > 0) more << QStringLiteral("not shown: %1 rejected").arg(data_.rejectedMore);
   if (!more.isEmpty()) label += QLatin1Char('\n') + more.join(QStringLiteral("; "));

@@ -17,14 +17,20 @@ double quantile(std::vector<double> values, double q) {
 
 namespace {
 
+/// What the axis must hold of a candidate: the runs between its 5th and 95th percentile, but those within
+/// Tukey's fences and half the median above it: one run that the system held up for long must not press
+/// everything else into a line.
 std::pair<double, double> reach(const PlotCandidate& candidate) {
   double low = std::min(candidate.low > 0 ? candidate.low : candidate.median, candidate.median);
   double high = std::max(candidate.high, candidate.median);
   if (!candidate.samples.empty()) {
-    low = std::min(low, quantile(candidate.samples, 0.05));
-    high = std::max(high, quantile(candidate.samples, 0.95));
+    const double q1 = quantile(candidate.samples, 0.25);
+    const double q3 = quantile(candidate.samples, 0.75);
+    const double fence = 1.5 * (q3 - q1);
+    low = std::min(low, std::max(quantile(candidate.samples, 0.05), q1 - fence));
+    high = std::max(high, std::min(quantile(candidate.samples, 0.95), q3 + fence));
   }
-  return {low, high};
+  return {std::max(low, candidate.median / 1.5), std::min(high, candidate.median * 1.5)};
 }
 
 void fitAxis(LatencyData& data, std::vector<PlotBaseline> baselines) {
@@ -59,6 +65,10 @@ void fitAxis(LatencyData& data, std::vector<PlotBaseline> baselines) {
 }
 
 }  // namespace
+
+bool runsBeyond(const PlotCandidate& candidate, double high) {
+  return std::any_of(candidate.samples.begin(), candidate.samples.end(), [&](double s) { return s > high; });
+}
 
 LatencyData latencyData(std::vector<PlotCandidate> candidates, std::vector<PlotBaseline> baselines,
                         int limit) {

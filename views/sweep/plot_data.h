@@ -49,6 +49,9 @@ double quantile(std::vector<double> values, double q);
 LatencyData latencyData(std::vector<PlotCandidate> candidates, std::vector<PlotBaseline> baselines,
                         int limit = 12);
 
+/// Some runs of it took longer than the upper end of the axis.
+bool runsBeyond(const PlotCandidate& candidate, double high);
+
 /// Milliseconds for people, three or four significant digits: "7.84", "0.0312", "41.2".
 QString millisecondsText(double milliseconds);
 

@@ -78,6 +78,14 @@ void PlotsView::showPage(Page page) {
   markStale();
 }
 
+bool PlotsView::showPage(const QString& name) {
+  const QStringList names = {QStringLiteral("latency"), QStringLiteral("model"), QStringLiteral("roofline"),
+                             QStringLiteral("parameters")};
+  const auto page = names.indexOf(name);
+  if (page >= 0) showPage(static_cast<Page>(page));
+  return page >= 0;
+}
+
 /// Only the page that is shown is painted anew.
 void PlotsView::followSelection(int candidate) {
   switch (page_) {

@@ -21,6 +21,8 @@ class PlotsView : public View {
   explicit PlotsView(const ViewContext& context, QWidget* parent = nullptr);
   enum Page { latency, model, roofline, parameters, pageCount };
   void showPage(Page page);
+  /// "latency", "model", "roofline", "parameters".
+  bool showPage(const QString& name) override;
   [[nodiscard]] LatencyPlot* latencyPlot() const { return latency_; }
   [[nodiscard]] ModelPlot* modelPlot() const { return model_; }
   [[nodiscard]] RooflinePlot* rooflinePlot() const { return roofline_; }

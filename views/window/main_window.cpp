@@ -30,6 +30,7 @@
 #include "views/schedule/schedule_screen.h"
 #include "views/selection.h"
 #include "views/state_label.h"
+#include "views/sweep/sweep_snapshot.h"
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/variants/variant_costs.h"
@@ -353,20 +354,23 @@ QWidget* MainWindow::screen(const QString& id) {
   return nullptr;
 }
 
-bool MainWindow::showScreen(const QString& id) {
+bool MainWindow::showScreen(const QString& name) {
+  const QString id = name.section(QLatin1Char('/'), 0, 0);
+  const QString page = name.section(QLatin1Char('/'), 1);
   QWidget* wanted = screen(id);
   View* focus = nullptr;
   QString screenId = id;
   if (!wanted) {
     focus = view(id);
     if (!focus) return false;
-    for (const auto& [name, widget] : made_) {
+    for (const auto& [made, widget] : made_) {
       if (widget == focus || widget->isAncestorOf(focus)) {
         wanted = widget;
-        screenId = name;
+        screenId = made;
       }
     }
   }
+  if (!page.isEmpty() && (!focus || !focus->showPage(page))) return false;
   if (context_.commands.action("view.alone")->isChecked()) setAlone(false);
   stack_->setCurrentWidget(wanted);
   // A view may be one of several that share a place.
@@ -456,6 +460,15 @@ bool MainWindow::selectText(const QString& text) {
   const QStringList parts = text.simplified().split(QLatin1Char(' '));
   bool number = false;
   const int id = parts.value(1).toInt(&number);
+  if (const auto sweep = context_.document.sweep();
+      sweep && number && parts[0] == QLatin1String("candidate")) {
+    for (const SweepRowRef& row : sweep->rows) {
+      if (row->candidate.id != id) continue;
+      context_.selection.selectCandidate(row->candidate.id, row->candidate.variant);
+      return true;
+    }
+    return false;
+  }
   if (!graph || parts.size() != 2 || !number || id < 0) return false;
   const auto i = static_cast<std::size_t>(id);
   if (parts[0] == QLatin1String("variant") && i < graph->variants().size()) {

@@ -31,8 +31,9 @@ class MainWindow : public QMainWindow {
   MainWindow(const ViewContext& context, const Session& session);
   ~MainWindow() override;
 
-  /// By id of a screen or of a view (then its screen, with the view focused). False: there is none.
-  bool showScreen(const QString& id);
+  /// By id of a screen or of a view (then its screen, with the view focused), or a page of a view,
+  /// "plots/roofline". False: there is none.
+  bool showScreen(const QString& name);
   [[nodiscard]] QString currentScreen() const { return current_; }
   /// The screen, made if it was not shown yet; null: there is none.
   QWidget* screen(const QString& id);
