@@ -16,7 +16,6 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTableView>
-#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBlock>
@@ -216,6 +215,11 @@ TEST_F(Window, SweepsPicksSavesAndReopens) {
   ASSERT_NE(code, nullptr);
   EXPECT_TRUE(code->toPlainText().contains(QStringLiteral("emitted by Nuscope")));
 
+  EXPECT_TRUE(
+      window->selectText(QStringLiteral("candidate %1").arg(document->sweep()->rows.back()->candidate.id)));
+  EXPECT_EQ(selection.place().candidate, document->sweep()->rows.back()->candidate.id);
+  EXPECT_FALSE(window->selectText(QStringLiteral("candidate 999999999")));
+
   // Saved and opened again, the sweep is there.
   const std::size_t rows = document->sweep()->rows.size();
   const QString study = folder.filePath(QStringLiteral("swept.nuscope"));
@@ -334,6 +338,11 @@ TEST_F(Window, EveryScreenShowsAndEveryModelIsSound) {
     }
   }
   EXPECT_FALSE(window->showScreen(QStringLiteral("nonsense")));
+  for (const char* page : {"plots/model", "plots/roofline", "plots/parameters", "proof/all", "proof/refused"})
+    EXPECT_TRUE(window->showScreen(QLatin1String(page))) << page;
+  EXPECT_EQ(window->currentScreen(), QStringLiteral("variants"));
+  EXPECT_FALSE(window->showScreen(QStringLiteral("plots/nonsense")));
+  EXPECT_FALSE(window->showScreen(QStringLiteral("sweep/model")));
 }
 
 TEST_F(Window, KeysReachTheirCommands) {

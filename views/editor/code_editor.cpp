@@ -113,7 +113,7 @@ void CodeEditor::paintMargin(QPaintEvent* event) {
     if (where.top() > event->rect().bottom()) break;
     if (!block.isVisible() || where.bottom() < event->rect().top()) continue;
     const int line = block.blockNumber() + 1;
-    if (line == textCursor().blockNumber() + 1 && !isReadOnly()) {
+    if (line == textCursor().blockNumber() + 1 && !isReadOnly() && hasFocus()) {
       painter.fillRect(QRectF(0, where.top(), margin_->width(), where.height()), t.selectionFill);
     }
     const auto found = byLine_.find(line);
@@ -300,6 +300,7 @@ bool CodeEditor::event(QEvent* event) {
   if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
     const bool taken = QPlainTextEdit::event(event);
     updateSelections();
+    margin_->update();
     return taken;
   }
   if (event->type() != QEvent::ToolTip) return QPlainTextEdit::event(event);

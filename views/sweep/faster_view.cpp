@@ -92,10 +92,6 @@ QString percent(double share) {
   return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0);
 }
 
-QString nameOf(const sweep::CandidateRecord& candidate) {
-  return tr("%1 (variant %2)").arg(candidate.id).arg(candidate.variant);
-}
-
 }  // namespace
 
 std::vector<FasterRow> fasterRows(const sweep::Why& why) {
@@ -346,7 +342,7 @@ void FasterView::adopt(std::shared_ptr<const sweep::Why> why) {
   why_ = std::move(why);
   rows_ = fasterRows(*why_);
   headline_->setText(fasterHeadline(*why_));
-  setSubtitle(tr("A: %1, B: %2").arg(nameOf(why_->a.candidate), nameOf(why_->b.candidate)));
+  setSubtitle(tr("%1 against %2").arg(why_->a.candidate.id).arg(why_->b.candidate.id));
   parts_->setVisible(true);
   model_->resetRows(static_cast<int>(rows_.size()));
   table_->clearSpans();
@@ -356,7 +352,7 @@ void FasterView::adopt(std::shared_ptr<const sweep::Why> why) {
   table_->fitColumns(0);
   const double scale = theme().scale;
   for (const int column : {1, 2, 3}) {  // long passes are cut; their tooltips have them whole
-    const int widest = static_cast<int>((column == 3 ? 76 : 96) * scale);
+    const int widest = static_cast<int>((column == 3 ? 84 : 92) * scale);
     table_->setColumnWidth(column, std::min(table_->columnWidth(column), widest));
   }
   showCode();

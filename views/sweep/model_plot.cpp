@@ -108,8 +108,7 @@ void ModelPlot::rebuild() {
         QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(style_.selection, 2), Qt::NoBrush, 12));
     mark->setData({*candidate.modelled}, {candidate.median}, true);
   }
-  QString words =
-      QStringLiteral("%1 candidates; dashed: model and measurement agree").arg(candidates_.size());
+  QString words = QStringLiteral("%1 candidates; dashed: both agree").arg(candidates_.size());
   if (const auto rho = rankCorrelation(candidates_))
     words += QStringLiteral("; rank correlation \u03C1 = %1").arg(*rho, 0, 'f', 2);
   setAccessibleDescription(words);

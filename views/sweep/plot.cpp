@@ -260,6 +260,7 @@ void LatencyPlot::addCandidate(const PlotCandidate& candidate, double x) {
   if (runsBeyond(candidate, data_.high)) {
     auto* beyond = addGraph(keys, values);
     beyond->setLineStyle(QCPGraph::lsNone);
+    beyond->setPen(Qt::NoPen);
     beyond->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(Qt::NoPen), QBrush(color), 6));
     beyond->setData({x}, {data_.high - (data_.high - data_.low) * 0.03}, true);
   }
@@ -290,11 +291,25 @@ void LatencyPlot::addRejected(const PlotCandidate& candidate, double x) {
   word->setPadding(QMargins(0, 0, 12, 0));
 }
 
+/// Whether fewer runs lie just above `value` in the right half of the columns than in the left one.
+bool LatencyPlot::emptierRight(double value) const {
+  const double above = value + (data_.high - data_.low) * 0.15;
+  std::ptrdiff_t left = 0;
+  std::ptrdiff_t right = 0;
+  for (std::size_t i = 0; i < data_.best.size(); ++i) {
+    const auto& samples = data_.best[i].samples;
+    (2 * i < data_.best.size() ? left : right) +=
+        std::count_if(samples.begin(), samples.end(), [&](double s) { return s >= value && s <= above; });
+  }
+  return right < left;
+}
+
 void LatencyPlot::addBaselines() {
   QCPAxis* keys = upper_->axis(QCPAxis::atBottom);
   QCPAxis* values = upper_->axis(QCPAxis::atLeft);
   const double span = data_.high - data_.low;
   double last = -INFINITY;
+  bool lastRight = false;
   for (const PlotBaseline& baseline : data_.inside) {
     auto* line = addGraph(keys, values);
     line->setData({keys->range().lower, keys->range().upper}, {baseline.median, baseline.median}, true);
@@ -304,14 +319,15 @@ void LatencyPlot::addBaselines() {
                 style_.baseline, style_.labels);
     label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
     label->position->setTypeY(QCPItemPosition::ptPlotCoords);
-    // Close lines: the later label moves to the right end, so that none covers another.
-    const bool crowded = baseline.median - last < span * 0.06;
-    label->setPositionAlignment((crowded ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignBottom);
+    // Where fewer runs lie; close lines at opposite ends, so that no label covers another.
+    const bool right = baseline.median - last < span * 0.12 ? !lastRight : emptierRight(baseline.median);
+    label->setPositionAlignment((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignBottom);
     label->setPadding(QMargins(4, 0, 4, 2));
     label->setLayer(QStringLiteral("overlay"));
     label->setBrush(style_.surface);  // points behind the words would be read as letters
-    label->position->setCoords(crowded ? 1 : 0, baseline.median);
+    label->position->setCoords(right ? 1 : 0, baseline.median);
     last = baseline.median;
+    lastRight = right;
   }
   if (data_.above.empty()) return;
   QStringList names;
@@ -393,7 +409,7 @@ void LatencyPlot::rebuild() {
   values->setNumberFormat(QStringLiteral("f"));
   values->setNumberPrecision(decimalsFor((data_.high - data_.low) / 4));
   values->ticker()->setTickCount(5);
-  QString label = QStringLiteral("candidates by rank; milliseconds on %1").arg(device_);
+  QString label = QStringLiteral("by rank, ms on %1").arg(device_);
   QStringList more;
   const bool modelled =
       std::any_of(data_.best.begin(), data_.best.end(), [](const auto& c) { return c.modelled.has_value(); });
@@ -403,7 +419,12 @@ void LatencyPlot::rebuild() {
     more << QStringLiteral("▴: runs beyond the axis");
   if (data_.measuredMore > 0) more << QStringLiteral("not shown: %1 slower").arg(data_.measuredMore);
   if (data_.rejectedMore > 0) more << QStringLiteral("not shown: %1 rejected").arg(data_.rejectedMore);
-  if (!more.isEmpty()) label += QLatin1Char('\n') + more.join(QStringLiteral("; "));
+  if (!more.isEmpty()) {
+    const QString words = more.join(QStringLiteral("; "));
+    const QString oneLine = label + QStringLiteral("; ") + words;
+    const bool fits = QFontMetrics(style_.labels).horizontalAdvance(oneLine) < upper_->width() - 16;
+    label = fits ? oneLine : label + QLatin1Char('\n') + words;
+  }
   keys->setLabel(all.empty() ? QString() : label);
   addBaselines();
   for (std::size_t i = 0; i < all.size(); ++i) {

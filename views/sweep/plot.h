@@ -57,6 +57,7 @@ class LatencyPlot : public QCustomPlot {
   void addCandidate(const PlotCandidate& candidate, double x);
   void addRejected(const PlotCandidate& candidate, double x);
   void addBaselines();
+  [[nodiscard]] bool emptierRight(double value) const;
   void addBestSoFar();
   void placeLower(bool shown);
   [[nodiscard]] std::vector<const PlotCandidate*> columns() const;  ///< left to right

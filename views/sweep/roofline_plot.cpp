@@ -28,6 +28,17 @@ RooflinePlot::RooflinePlot(QWidget* parent) : QCustomPlot(parent) {
     axis->setNumberFormat(QStringLiteral("g"));
     axis->setNumberPrecision(3);
   }
+  connect(this, &QCustomPlot::afterLayout, this, &RooflinePlot::turnLabels);
+}
+
+/// All bandwidths rise alike on axes of powers of ten; how steeply depends on the size of the plot.
+void RooflinePlot::turnLabels() {
+  const auto pixelsPerE = [](const QCPAxis& axis, int pixels) {
+    return pixels / std::log(axis.range().upper / axis.range().lower);
+  };
+  const double slope =
+      std::atan2(pixelsPerE(*yAxis, axisRect()->height()), pixelsPerE(*xAxis, axisRect()->width()));
+  for (QCPItemText* item : along_) item->setRotation(-slope * 180 / M_PI);
 }
 
 void RooflinePlot::setStyle(const PlotStyle& style) {
@@ -113,6 +124,7 @@ void RooflinePlot::addCeilings() {
     item->setSelectable(false);
     item->setClipToAxisRect(false);
     item->position->setCoords(x, y);
+    return item;
   };
   for (const RooflineCeiling& ceiling : data_.ceilings) {
     if (ceiling.gigabytes <= 0) continue;
@@ -120,10 +132,10 @@ void RooflinePlot::addCeilings() {
     auto* roof = addGraph();
     roof->setData({left, ridge}, {left * ceiling.gigabytes, ridge * ceiling.gigabytes}, true);
     roof->setPen(QPen(style_.baseline, 1.2, line));
-    // Named where the line enters the plot: at its left edge, or at its lower one.
-    const double x = std::max(left, yAxis->range().lower * 1.15 / ceiling.gigabytes);
-    label(QStringLiteral("%1 %2 GB/s").arg(ceiling.level, number(ceiling.gigabytes, 3)), x,
-          x * ceiling.gigabytes, Qt::AlignLeft | Qt::AlignBottom);
+    // Named along the line, from where it enters the plot: at its left edge, or at its lower one.
+    const double x = std::max(left * 1.06, yAxis->range().lower * 1.15 / ceiling.gigabytes);
+    along_.push_back(label(QStringLiteral("%1 %2 GB/s").arg(ceiling.level, number(ceiling.gigabytes, 3)), x,
+                           x * ceiling.gigabytes, Qt::AlignLeft | Qt::AlignBottom));
   }
   double nearest = 0;
   for (const RooflineCeiling& ceiling : data_.ceilings) nearest = std::max(nearest, ceiling.gigabytes);
@@ -168,6 +180,7 @@ void RooflinePlot::addMarks() {
 void RooflinePlot::rebuild() {
   clearGraphs();
   clearItems();
+  along_.clear();
   stylePlot(*this, style_);
   fitAxes();
   addCeilings();

@@ -59,11 +59,13 @@ class RooflinePlot : public QCustomPlot {
   void fitAxes();
   void addCeilings();
   void addMarks();
+  void turnLabels();
   [[nodiscard]] const RooflineMark* nearest(const QPointF& position) const;
   PlotStyle style_;
   RooflineData data_;
   int selected_ = -1;
   std::set<std::int64_t> brushed_;
+  std::vector<QCPItemText*> along_;  ///< names of the bandwidths, along their lines
 };
 
 }  // namespace nuscope::views

@@ -68,6 +68,7 @@ SweepScreen::SweepScreen(const ViewContext& context, QWidget* parent)
   right_->addWidget(details_);
   right_->setStretchFactor(0, 3);
   right_->setStretchFactor(1, 2);
+  right_->setSizes({540, 460});
   columns_ = new QSplitter(Qt::Horizontal);
   columns_->addWidget(candidates_);
   columns_->addWidget(right_);
