@@ -19,9 +19,18 @@ class Printer {
     std::vector<std::string> parts;
     for (const auto& [mono, coefficient] : p->terms) {
       std::vector<std::string> factors;
-      if (coefficient != 1 || mono->factors.empty()) factors.push_back(literal(coefficient));
-      for (const auto& [atom, e] : mono->factors) power(atom, e, factors);
-      parts.push_back(joined("*", factors));
+      std::vector<std::string> conditions;
+      for (const auto& [atom, e] : mono->factors) {
+        if (atom->isIndicator() && e > 0) {
+          conditions.push_back(condition(atom));
+        } else {
+          power(atom, e, factors);
+        }
+      }
+      if (coefficient != 1 || factors.empty()) factors.insert(factors.begin(), literal(coefficient));
+      const std::string value = joined("*", factors);
+      parts.push_back(conditions.empty() ? value
+                                         : "(ite " + joined("and", conditions) + " " + value + " 0.0)");
     }
     return parts.empty() ? "0.0" : joined("+", parts);
   }
@@ -301,7 +310,7 @@ class Printer {
       require("(=> (or (= " + twice + " 1.0) (= " + twice + " (- 1.0))) (= " + name + " (* " + whole(2) +
               " " + half + ")))");
     }
-    rounded_.push_back({name, value, floor});
+    rounded_.push_back({name, value, atom->parts[0], floor});
     return name;
   }
 
@@ -309,18 +318,27 @@ class Printer {
     const std::string one = whole(1);
     for (std::size_t i = 0; i < rounded_.size() && rounded_.size() <= 8; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const auto& [r, p, rFloor] = rounded_[i];
-        const auto& [s, q, sFloor] = rounded_[j];
+        const auto& [r, p, rOf, rFloor] = rounded_[i];
+        const auto& [s, q, sOf, sFloor] = rounded_[j];
         require("(or (= " + r + " " + s + ") (>= " + r + " (+ " + s + " " + one + ")) (<= (+ " + r + " " +
                 one + ") " + s + "))");
         const std::string sum = "(+ " + r + " " + s + ")";
         require("(or (= " + sum + " " + zero() + ") (>= " + sum + " " + one + ") (<= " + sum + " " +
                 whole(-1) + "))");
         if (rFloor != sFloor) continue;
+        if (const PolyRef both = k_.add(rOf, sOf); rFloor && both->isConstant())
+          oppositeFloors(sum, both->constant());
         require("(=> (<= " + p + " " + q + ") (<= " + r + " " + s + "))");
         require("(=> (<= " + q + " " + p + ") (<= " + s + " " + r + "))");
       }
     }
+  }
+
+  /// floor(a) + floor(c - a) for an integer c: c where a is an integer, else c - 1. Solvers that branch on
+  /// each floor alone do not end here.
+  void oppositeFloors(const std::string& sum, const Rational& c) {
+    if (c.get_den() != 1) return;
+    require("(or (= " + sum + " " + whole(c.get_num()) + ") (= " + sum + " " + whole(c.get_num() - 1) + "))");
   }
 
   void pairsOfExponentials() {
@@ -431,6 +449,7 @@ class Printer {
 
   struct Rounded {
     std::string integer, value;
+    PolyRef argument;
     bool floor;
   };
   Kernel& k_;

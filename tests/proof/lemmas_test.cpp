@@ -112,6 +112,15 @@ const Lemma lemmas[] = {
      "7.0 (to_real h)) x) "
      "(< x (+ (* 7.0 (to_real h)) 7.0)))",
      "(= g h)"},
+    {"floors of opposites", "x", "c d f g",
+     "(and (<= (to_real f) x) (< x (+ (to_real f) 1.0)) (<= (to_real g) (- (to_real c) x)) (< (- (to_real c) "
+     "x) "
+     "(+ (to_real g) 1.0)) (= d (- (+ f g) c)))",
+     "(or (= d 0) (= d (- 1)))"},
+    {"floors of opposites are not opposites", "x", "f g",
+     "(and (<= (to_real f) x) (< x (+ (to_real f) 1.0)) (<= (to_real g) (- x)) (< (- x) (+ (to_real g) "
+     "1.0)))",
+     "(= (+ f g) 0)", false},
     {"rounding is not additive", "x", "f g",
      "(and (<= (to_real f) x) (< x (+ (to_real f) 1.0)) (<= (to_real g) (* 2.0 x)) (< (* 2.0 x) (+ (to_real "
      "g) 1.0)))",
