@@ -101,7 +101,17 @@ double shortened(double value) {  // to 8 significant bits
   return std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
 }
 
-/// Into the constraints of its parameter.
+/// As its dtype holds it; beyond the range of the dtype, something large that it holds. The asserts are asked
+/// of the result.
+double stored(double value, DType type) {
+  if (!std::isfinite(value)) return 0;
+  double result = roundTo(value, type);
+  for (; !std::isfinite(result); result = roundTo(value, type)) value /= 2;
+  return result;
+}
+
+/// Into the constraints of its parameter; where no value meets them, its lower bound, which the asserts
+/// refuse.
 double project(double value, const ElementConstraints& c, bool whole, Random& random) {
   if (c.equal) return *c.equal;
   if (c.zeroOrOne && value != 0 && value != 1) value = value > 0 ? 1 : 0;
@@ -111,6 +121,7 @@ double project(double value, const ElementConstraints& c, bool whole, Random& ra
   double high = c.upper.value_or(1e300);
   if (c.lowerStrict) low += whole ? 1 : std::min(gap, c.upper ? (high - low) / 8 : gap);
   if (c.upperStrict) high -= whole ? 1 : std::min(gap, c.lower ? (high - low) / 8 : gap);
+  if (low > high) return low;
   if (value < low || value > high) {
     if (c.lower && c.upper) {
       const double width = high - low;
@@ -280,14 +291,13 @@ struct InputDrawer::State {
       if (!asIndex) v = project(v, c, !real, random);
       if (node.dtype == DType::boolean) v = v > 0 ? 1 : 0;
       if (node.dtype == DType::i8) v = std::clamp(v, -128.0, 127.0);
-      tensor.values.push_back(roundTo(v, node.dtype));
+      tensor.values.push_back(stored(v, node.dtype));
     }
     if (distribution == Distribution::equalRows && tensor.shape.size() >= 2)
       equaliseAlong(tensor, tensor.shape.size() - 2);
     if (distribution == Distribution::oneLarge && real) {
       double& one = tensor.values[static_cast<std::size_t>(random.between(0, count - 1))];
-      one = roundTo(project(one * 1e4, c, false, random), node.dtype);
-      if (!std::isfinite(one)) one = 60000;
+      one = stored(project(one * 1e4, c, false, random), node.dtype);
     }
     if (c.symmetric) symmetrise(tensor);
     for (const std::size_t axis : c.sameAlong) equaliseAlong(tensor, axis);

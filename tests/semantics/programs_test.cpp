@@ -215,6 +215,22 @@ TEST(Draw, AssertsThatCannotHoldAreNamed) {
   }
 }
 
+/// Bounds that no value meets at these extents, or that lie beyond the dtype, refuse the draw; they once made
+/// inputs that are not numbers.
+TEST(Draw, BoundsWithoutAValueRefuse) {
+  for (const char* text :
+       {"def program(x: f32[N], i: i32[M]):\n    assert np.all(i >= 4)\n    assert np.all(i < x.shape[0])\n"
+        "    return np.take(x, i, axis=0)\n",
+        "def program(x: f32[N], i: i32[M]):\n    assert np.all(x > 3)\n    assert np.all(x < 2)\n    return "
+        "x\n",
+        "def program(x: f16[N], i: i32[M]):\n    assert np.all(x > 100000)\n    return x\n"}) {
+    const Program program = parsed(text);
+    for (const Distribution distribution : {Distribution::normal, Distribution::large, Distribution::oneLarge,
+                                            Distribution::sweep, Distribution::mixed})
+      EXPECT_FALSE(tryDrawInputs(program, {{"N", 3}, {"M", 2}}, distribution, 1)) << text;
+  }
+}
+
 TEST(Draw, ValuesAreRepresentable) {
   const Program program = parsed("def program(x: f16[N], y: bf16[N], z: f32[N]):\n    return x\n");
   for (const Distribution distribution :
