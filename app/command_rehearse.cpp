@@ -1,5 +1,6 @@
 // `nuscope rehearse`: how near to the best of an exhaustive sweep the default search would have come by
-// measuring a share of it. Nothing is compiled or run: the medians of the sweep answer.
+// measuring a share of it. Nothing is compiled or run: the times of the sweep answer, by their ratios to its
+// yardstick.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
 #include "core/nugraph/json.h"
+#include "core/sweep/best_so_far.h"
 #include "core/sweep/search.h"
 #include "core/sweep/statistics.h"
 #include "core/sweep/sweep.h"
@@ -77,6 +79,7 @@ Row rehearse(const std::string& path, const Options& options) {
   Row row;
   row.program = study->revision(record.revision).name;
   row.extents = sweep::extentsText(record.extents);
+  const sweep::Scores scores = sweep::keptScores(*study, record.id);
   std::vector<sweep::SearchPoint> points;
   std::vector<double> seconds, modelled, measured;
   for (const CandidateRecord& candidate : study->candidates(record.id)) {
@@ -87,10 +90,11 @@ Row rehearse(const std::string& path, const Options& options) {
     if (candidate.state != sweep::CandidateState::measured || !candidate.measurement) continue;
     const auto measurement = study->measurement(*candidate.measurement);
     if (!measurement) continue;
-    seconds.back() = measurement->median;
+    const auto score = scores.find(candidate.id);
+    seconds.back() = score == scores.end() ? measurement->median : score->second;
     modelled.push_back(expected);
-    measured.push_back(measurement->median);
-    if (row.best == 0 || measurement->median < row.best) row.best = measurement->median;
+    measured.push_back(seconds.back());
+    if (row.best == 0 || seconds.back() < row.best) row.best = seconds.back();
   }
   row.candidates = points.size();
   row.rankCorrelation = sweep::rankCorrelation(modelled, measured);

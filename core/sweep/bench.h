@@ -26,7 +26,7 @@ struct Entrant {
   bool compiled = false;                 ///< in the worker's present generation
   std::size_t drawsPassed = 0;           ///< of the gate, in this process
   int rung = -1;                         ///< -1: not measured in this process
-  double score = 0;                      ///< seconds, corrected for the drift of the incumbent
+  double score = 0;                      ///< seconds, by the ratio to the race's yardstick; 0: not timed
   double overBest = 0;  ///< baselines: median over that of the winner, taken in turns; 0: not timed so
   Measurement measurement;
 };

@@ -15,6 +15,10 @@ bool isFigure(double value) {
   return std::isfinite(value) && value >= 0;
 }
 
+std::string scoresName(int sweep) {
+  return fmt::format("scores of sweep {}", sweep);
+}
+
 }  // namespace
 
 std::string text(const BestSoFar& best) {
@@ -56,6 +60,28 @@ double secondsOf(const SweepRecord& record) {
   double seconds = 0;
   if (found == record.environment.end() || std::sscanf(found->second.c_str(), "%lf", &seconds) != 1) return 0;
   return isFigure(seconds) ? seconds : 0;
+}
+
+void keepScores(Study& study, int sweep, const Scores& scores) {
+  std::string text;
+  for (const auto& [candidate, seconds] : scores) text += fmt::format("#{} {:.6g} s\n", candidate, seconds);
+  study.setViewState(scoresName(sweep), text);
+}
+
+Scores keptScores(const Study& study, int sweep) {
+  const auto text = study.viewState(scoresName(sweep));
+  Scores scores;
+  if (!text) return scores;
+  const char* at = text->c_str();
+  int candidate = 0;
+  double seconds = 0;
+  int used = 0;
+  while (scores.size() < mostSteps && std::sscanf(at, "#%d %lf s%n", &candidate, &seconds, &used) == 2) {
+    if (!isFigure(seconds) || seconds == 0 || at[used] != '\n') return {};
+    scores[candidate] = seconds;
+    at += used + 1;
+  }
+  return *at == '\0' ? scores : Scores();
 }
 
 }  // namespace nuscope::sweep

@@ -1,6 +1,7 @@
 #pragma once
 // How the best median of a sweep fell with time: kept in the study as words, so that whoever opens it sees
 // when the sweep could have stopped.
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,5 +26,13 @@ std::string text(const BestSoFar& best);
 BestSoFar bestSoFar(const SweepRecord& record);
 /// 0: not known.
 double secondsOf(const SweepRecord& record);
+
+/// Times of the candidates of a sweep as the race compared them: by their ratio to its yardstick, so that the
+/// drift of the machine from minute to minute is not in them. Seconds by candidate. A candidate that is not
+/// named has only its median.
+using Scores = std::map<int, double>;
+void keepScores(Study& study, int sweep, const Scores& scores);
+/// Empty where none were kept, or the text is not what keepScores writes.
+Scores keptScores(const Study& study, int sweep);
 
 }  // namespace nuscope::sweep

@@ -87,8 +87,8 @@ class Enumeration {
     entrant.record.variant = variant.id;
     entrant.record.parameters = parameters;
     entrant.record.kernel = textHash(kernel->text);
-    const auto work = emit::workOf(graph_.root(), variant.results, extents_, target_, parameters,
-                                   kernel->withoutVectors);
+    const auto work =
+        emit::workOf(graph_.root(), variant.results, extents_, target_, parameters, kernel->withoutVectors);
     entrant.record.modelledSeconds = machine::modelledSeconds(work, target_, threads_);
     entrant.function = kernel->name;
     entrant.text = kernel->text;

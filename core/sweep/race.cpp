@@ -10,31 +10,17 @@
 namespace nuscope::sweep {
 namespace {
 
-constexpr double finaleShare = 0.1;      // of the time budget, kept for the final
 constexpr double promotionSlack = 1.15;  // slower than this times the best: not measured again
-constexpr double finalSlack = 1.25;      // slower than this: not in the final
-constexpr int finalRounds = 3;
-constexpr double slowBaseline = 4;  // seconds; a baseline that costs the final more comes right after it
+constexpr double slowYardstick = 1;      // seconds; a baseline that takes longer would eat the budget
+constexpr double farAhead = 3;           // an incumbent so many times faster becomes the yardstick
 
 MeasureRequest plan(int rung) {
   MeasureRequest request;
   request.warmup = 1;
-  if (rung == 0) {
-    request.minSamples = 5;
-    request.maxSamples = 15;
-    request.seconds = 0.12;
-    request.width = 0.03;
-  } else if (rung == 1) {
-    request.minSamples = 11;
-    request.maxSamples = 60;
-    request.seconds = 0.4;
-    request.width = 0.015;
-  } else {
-    request.minSamples = 21;
-    request.maxSamples = 150;
-    request.seconds = 2;
-    request.width = 0.008;
-  }
+  request.minSamples = rung == 0 ? 5 : 11;
+  request.maxSamples = rung == 0 ? 15 : 60;
+  request.seconds = rung == 0 ? 0.12 : 0.4;
+  request.width = rung == 0 ? 0.03 : 0.015;
   return request;
 }
 
@@ -69,9 +55,22 @@ double Race::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.start).count();
 }
 
+/// Only the final is left to do, going by the clock.
+bool Race::timeIsUp() const {
+  return options_.secondsBudget > 0 && elapsed() >= options_.secondsBudget - finalReserve();
+}
+
 bool Race::budgetLeft() const {
   if (options_.candidateBudget > 0 && tried_ >= options_.candidateBudget) return false;
-  return options_.secondsBudget <= 0 || elapsed() < options_.secondsBudget * (1 - finaleShare);
+  return !timeIsUp() && fitting(2) == 2;
+}
+
+/// How many of `want` candidates are likely to be done before the final must begin.
+std::size_t Race::fitting(std::size_t want) const {
+  if (options_.secondsBudget <= 0 || batchTried_ == 0) return want;
+  const double left = options_.secondsBudget - finalReserve() - elapsed();
+  const double fits = left * batchTried_ / std::max(batchSeconds_, 1e-9);
+  return static_cast<std::size_t>(std::clamp(fits, 0.0, static_cast<double>(want)));
 }
 
 /// A budget that ends before anything was measured is stretched, so that there is an answer, but not for
@@ -145,7 +144,9 @@ bool Race::reuse(Entrant& entrant) {
 bool Race::gate(Entrant& entrant, std::size_t draws) {
   int failing = -1;
   const Stopwatch watch(gateSeconds_);
+  const std::size_t passed = entrant.drawsPassed;
   const Trial trial = bench_.check(entrant, options_.gateFactor, draws, failing);
+  drawsRun_ += static_cast<int>(entrant.drawsPassed > passed ? entrant.drawsPassed - passed : 1);
   if (trial.outcome != Outcome::ok) {
     fail(entrant, trial);
     return false;
@@ -178,15 +179,37 @@ void Race::store(Entrant& entrant, const std::vector<double>& samples) {
   callbacks_.onTrial(entrant);
 }
 
-/// Times an entrant next to the incumbent. The incumbent's own samples of these rounds only serve as the
-/// yardstick: its stored ones stay those of its own trials, so that one slow minute of the machine does not
-/// spoil them.
+/// The fastest baseline; where there is none, or the incumbent is several times faster: the incumbent.
+void Race::chooseYardstick() {
+  if (yardstick_ == nullptr && baselines_ != nullptr) {
+    for (Entrant& baseline : *baselines_) {
+      const bool fit = baseline.record.kind == CandidateKind::baseline && baseline.score > 0 &&
+                       baseline.record.state == CandidateState::measured && baseline.score < slowYardstick;
+      if (!fit || (baseline.text.empty() && baseline.library.empty())) continue;
+      if (yardstick_ != nullptr && baseline.score >= reference_) continue;
+      yardstick_ = &baseline;
+      reference_ = baseline.score;
+    }
+  }
+  if (incumbent_ < 0) return;
+  Entrant& incumbent = (*entrants_)[static_cast<std::size_t>(incumbent_)];
+  if (yardstick_ != nullptr && reference_ <= farAhead * incumbent.score) return;
+  yardstick_ = &incumbent;
+  reference_ = incumbent.score;
+}
+
+/// Times an entrant in turns with the yardstick. The samples of the yardstick serve only this ratio: its
+/// stored ones stay those of its own trial, so that one slow minute of the machine does not spoil them.
 bool Race::time(Entrant& entrant, int rung) {
-  Entrant* incumbent = incumbent_ >= 0 ? &entrants_->at(static_cast<std::size_t>(incumbent_)) : nullptr;
   std::vector<Entrant*> pair{&entrant};
-  if (incumbent != nullptr && incumbent != &entrant && entrant.ordinal > 0) {
-    if (bench_.needsCompiling(*incumbent)) compileAll({incumbent});
-    if (!bench_.needsCompiling(*incumbent)) pair.push_back(incumbent);
+  if (entrant.ordinal > 0) chooseYardstick();
+  if (entrant.ordinal > 0 && yardstick_ != nullptr && yardstick_ != &entrant) {
+    if (bench_.needsCompiling(*yardstick_)) compileAll({yardstick_});
+    if (bench_.needsCompiling(*yardstick_)) {
+      yardstick_ = nullptr;  // another one, when the next is timed
+    } else {
+      pair.push_back(yardstick_);
+    }
   }
   std::vector<std::vector<double>> samples;
   const Stopwatch watch(timeSeconds_);
@@ -195,9 +218,11 @@ bool Race::time(Entrant& entrant, int rung) {
     fail(entrant, trial);
     return false;
   }
-  const double own = medianInterval(samples[0]).median;
-  const double other = samples.size() > 1 ? medianInterval(samples[1]).median : 0;
-  entrant.score = other > 0 ? incumbent->score * own / other : own;
+  if (pair.size() > 1) {
+    entrant.score = reference_ * ratioInterval(samples[0], samples[1]).median;
+  } else {
+    entrant.score = yardstick_ == &entrant ? reference_ : medianInterval(samples[0]).median;
+  }
   entrant.rung = rung;
   if (rung > 0) entrant.measurement.samples.clear();  // the longer run replaces the short one
   store(entrant, samples[0]);
@@ -250,10 +275,12 @@ std::vector<int> Race::nextBatch() {
   if (options_.candidateBudget > 0) {
     want = std::min(want, static_cast<std::size_t>(std::max(0, options_.candidateBudget - tried_)));
   }
-  return search_->next(want, options_.exhaustive);
+  return search_->next(std::max<std::size_t>(1, fitting(want)), options_.exhaustive);
 }
 
 void Race::tryBatch(const std::vector<int>& batch) {
+  const Stopwatch watch(batchSeconds_);
+  batchTried_ += static_cast<int>(batch.size());
   std::vector<Entrant*> runnable;
   for (const int index : batch) {
     Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
@@ -277,7 +304,7 @@ void Race::tryBatch(const std::vector<int>& batch) {
                              : static_cast<double>(tried_) / static_cast<double>(entrants_->size());
     progress_.report(std::min(share, 0.99),
                      fmt::format("{} of {} candidates tried", tried_, entrants_->size()));
-    if (!budgetLeft() && options_.secondsBudget > 0 && incumbent_ >= 0) break;
+    if (timeIsUp() && incumbent_ >= 0) break;
   }
   promote(batch);
   if (options_.exhaustive) return;
@@ -304,188 +331,11 @@ void Race::promote(const std::vector<int>& batch) {
   promising.resize(std::min(promising.size(), (batch.size() + 3) / 4));
   for (const int index : promising) {
     progress_.check();
-    if (!budgetLeft() && options_.secondsBudget > 0) return;
+    if (timeIsUp()) return;
     Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
     if (bench_.needsCompiling(entrant)) continue;
     if (time(entrant, 1)) challenge(index);
   }
-}
-
-/// Who enters the final: the best by the corrected score and the best by the plain median, for either may be
-/// misled by a machine that was busy with something else for a while.
-std::vector<int> Race::contenders() const {
-  const std::vector<int> byScore = ranked();
-  std::vector<int> byMedian = byScore;
-  const auto entrant = [&](int i) -> const Entrant& { return (*entrants_)[static_cast<std::size_t>(i)]; };
-  std::stable_sort(byMedian.begin(), byMedian.end(), [&](int a, int b) {
-    return entrant(a).measurement.median < entrant(b).measurement.median;
-  });
-  std::vector<int> chosen;
-  const auto most = static_cast<std::size_t>(options_.finalists);
-  for (std::size_t i = 0; i < byScore.size() && chosen.size() < most; ++i) {
-    const bool first = i == 0;
-    for (const int index : {byScore[i], byMedian[i]}) {
-      const bool near =
-          first || entrant(index).score <= entrant(byScore[0]).score * finalSlack ||
-          entrant(index).measurement.median <= entrant(byMedian[0]).measurement.median * finalSlack;
-      if (near && std::find(chosen.begin(), chosen.end(), index) == chosen.end()) chosen.push_back(index);
-    }
-  }
-  return chosen;
-}
-
-/// Compiled, and checked in this process. False when one of them turned out not to be fit (its state says
-/// why).
-bool Race::makeReady(const std::vector<int>& indices) {
-  bool ready = true;
-  for (const int index : indices) {
-    Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
-    progress_.check();
-    if (entrant.ordinal == 0) entrant.ordinal = ++tried_;
-    if (bench_.needsCompiling(entrant)) compileAll({&entrant});
-    if (entrant.record.state == CandidateState::measured && !bench_.checked(entrant))
-      gate(entrant, bench_.references().size());
-    ready = ready && entrant.record.state == CandidateState::measured;
-  }
-  return ready;
-}
-
-/// Candidates that were measured with a lower median than the winner of the final, but at another time, when
-/// the machine may have been faster. They are asked to show it beside the winner.
-std::vector<int> Race::missed(const std::vector<int>& timed, int best) const {
-  const auto median = [&](int i) { return (*entrants_)[static_cast<std::size_t>(i)].measurement.median; };
-  std::vector<int> found;
-  for (const int index : ranked()) {
-    const bool was = std::find(timed.begin(), timed.end(), index) != timed.end();
-    if (!was && median(index) < median(best)) found.push_back(index);
-  }
-  std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return median(a) < median(b); });
-  found.resize(std::min(found.size(), static_cast<std::size_t>(options_.finalists)));
-  return found;
-}
-
-/// Rounds of the best few, until nobody who was not in the last round looks faster than its winner. A study
-/// may come from anybody: reused ones are checked anew first.
-void Race::finale(RaceResult& result) {
-  std::vector<int> indices = contenders();
-  while (!makeReady(indices)) indices = contenders();  // one that fails now leaves room for others
-  std::vector<int> timed;
-  std::vector<Entrant*> late;
-  for (int round = 1; !indices.empty(); ++round) {
-    if (!finalRound(indices, late, result)) return;
-    timed.insert(timed.end(), indices.begin(), indices.end());
-    std::vector<int> next = missed(timed, result.best);
-    const bool timeIsUp = options_.secondsBudget > 0 && elapsed() > options_.secondsBudget;
-    if (next.empty() || round == finalRounds || timeIsUp) {
-      if (!next.empty())
-        callbacks_.onNote(
-            "some candidates have a lower median than the best; they were measured when the machine was "
-            "faster, "
-            "and there was no time to repeat it beside the best");
-      break;
-    }
-    makeReady(next);
-    std::erase_if(next, [&](int i) {
-      return (*entrants_)[static_cast<std::size_t>(i)].record.state != CandidateState::measured;
-    });
-    indices = {result.best};
-    indices.insert(indices.end(), result.ties.begin(), result.ties.end());
-    indices.insert(indices.end(), next.begin(), next.end());
-  }
-  if (result.best < 0) return;
-  for (Entrant* baseline : late) timeBeside((*entrants_)[static_cast<std::size_t>(result.best)], *baseline);
-}
-
-/// All of `indices` in turn, with the baselines that are fast enough: their samples of this round replace
-/// what was measured before, for only these were taken under the same conditions. Sets the best and its ties,
-/// and `late`, the baselines that did not take part. False when the round could not be timed.
-bool Race::finalRound(const std::vector<int>& indices, std::vector<Entrant*>& late, RaceResult& result) {
-  std::vector<Entrant*> finalists;
-  for (const int index : indices) finalists.push_back(&(*entrants_)[static_cast<std::size_t>(index)]);
-  late.clear();
-  std::vector<Entrant*> together = finalists;
-  MeasureRequest request = plan(2);
-  for (Entrant* baseline : readyBaselines()) {
-    // What the user brought may still crash: it does so beside the winner, when the final is over.
-    const double cost = baseline->measurement.median * request.minSamples;
-    const bool joins = cost <= slowBaseline && baseline->record.kind != CandidateKind::foreign;
-    if (joins) request.seconds += cost;
-    (joins ? together : late).push_back(baseline);
-  }
-  std::vector<std::vector<double>> samples;
-  const double before = elapsed();
-  const Trial trial = bench_.measure(together, request, samples);
-  timeSeconds_ += elapsed() - before;
-  if (trial.outcome != Outcome::ok) {
-    callbacks_.onNote(fmt::format("the final could not be timed ({}); the choice rests on the earlier rounds",
-                                  trial.reason));
-    if (result.best < 0) result.best = indices[0];
-    return false;
-  }
-  std::vector<MedianInterval> intervals;
-  for (std::size_t i = 0; i < finalists.size(); ++i) {
-    replaceSamples(*finalists[i], samples[i]);
-    intervals.push_back(medianInterval(samples[i]));
-  }
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < intervals.size(); ++i) {
-    if (intervals[i].median < intervals[best].median) best = i;
-  }
-  result.best = indices[best];
-  result.ties.clear();
-  for (std::size_t i = 0; i < intervals.size(); ++i) {
-    if (i != best && tied(intervals[i], intervals[best])) result.ties.push_back(indices[i]);
-  }
-  if (incumbent_ != result.best) callbacks_.onBest(*finalists[best]);
-  incumbent_ = result.best;
-  for (std::size_t i = finalists.size(); i < together.size(); ++i) {
-    together[i]->overBest = medianInterval(samples[i]).median / intervals[best].median;
-    replaceSamples(*together[i], samples[i]);
-  }
-  return true;
-}
-
-void Race::replaceSamples(Entrant& entrant, const std::vector<double>& samples) {
-  entrant.measurement.samples.clear();
-  entrant.rung = 2;
-  store(entrant, samples);
-  entrant.score = entrant.measurement.median;
-}
-
-/// Those that can be timed beside the finalists: compiled and checked in this process, whatever an earlier
-/// run said of them.
-std::vector<Entrant*> Race::readyBaselines() {
-  std::vector<Entrant*> ready;
-  if (baselines_ == nullptr) return ready;
-  for (Entrant& baseline : *baselines_) {
-    if (baseline.record.state != CandidateState::measured ||
-        (baseline.text.empty() && baseline.library.empty()))
-      continue;
-    progress_.check();
-    if (bench_.needsCompiling(baseline)) compileAll({&baseline});
-    if (bench_.needsCompiling(baseline) || baseline.record.state != CandidateState::measured) continue;
-    if (bench_.checked(baseline) || gate(baseline, bench_.references().size())) ready.push_back(&baseline);
-  }
-  return ready;
-}
-
-/// A slow baseline in turns with the winner alone, whose stored samples stay those of the final.
-void Race::timeBeside(Entrant& winner, Entrant& baseline) {
-  MeasureRequest request = plan(1);
-  request.seconds = 1.5;
-  std::vector<std::vector<double>> samples;
-  const Stopwatch watch(timeSeconds_);
-  const Trial trial = bench_.measure({&winner, &baseline}, request, samples);
-  if (baseline.record.kind == CandidateKind::foreign) bench_.fresh();
-  if (trial.outcome != Outcome::ok) {
-    callbacks_.onNote(
-        fmt::format("\"{}\" could not be timed beside the best: {}", baseline.record.label, trial.reason));
-    if (baseline.record.kind == CandidateKind::foreign) fail(baseline, trial);
-    return;
-  }
-  const double own = medianInterval(samples[0]).median;
-  baseline.overBest = medianInterval(samples[1]).median / own;
-  replaceSamples(baseline, samples[1]);
 }
 
 RaceResult Race::run(std::vector<Entrant>& entrants) {
@@ -501,7 +351,7 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
     ++tried_;  // by the sweep that is resumed
     search_->remove(index);
     if (entrants[i].record.state != CandidateState::measured) continue;
-    entrants[i].score = entrants[i].measurement.median;
+    if (entrants[i].score <= 0) entrants[i].score = entrants[i].measurement.median;
     search_->tell(index, entrants[i].score);
     challenge(index);
   }
@@ -509,8 +359,7 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
     progress_.check();
     tryBatch(nextBatch());
   }
-  result.cutByTime = !search_->empty() && options_.secondsBudget > 0 &&
-                     elapsed() >= options_.secondsBudget * (1 - finaleShare);
+  result.cutByTime = !search_->empty() && options_.secondsBudget > 0 && fitting(2) < 2;
   finale(result);
   result.reused = reused_;
   result.tried = tried_;

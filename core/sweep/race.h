@@ -2,12 +2,17 @@
 // The search of a sweep over entrants that are given: which to try next, which to measure longer, which is
 // best. It knows nothing of how kernels are emitted, so tests race kernels written by hand.
 //
-// Batches are chosen by Search (search.h). Each candidate that passes the gate is timed in turn with the
-// incumbent (rung 0); the best
-// quarter of a batch again and longer (rung 1); at the end the best few all in turn (the final), where the
-// choice is made; whoever looked faster at another time is then asked to show it beside the winner. Baselines
-// take turns with them there, or with the winner right after it where they are so slow that they would eat
-// its time: a ratio to a baseline always comes from one session.
+// Machines drift: within minutes all times grow or shrink by a quarter. So nothing is compared across time.
+// Each timing takes turns with one yardstick, the fastest baseline unless it is slow, and a score is the
+// median of the ratios of neighbouring samples. The yardstick stays, so scores never compound (where
+// candidates turn out to be several times faster, the incumbent takes its place, by one more ratio).
+//
+// Batches are chosen by Search (search.h), as large as the time that is left allows. Each candidate that
+// passes the gate is timed shortly (rung 0), the best quarter of a batch again and longer (rung 1). The final
+// (race_final.cpp) takes those with the best scores, drops in a first session of turns who is clearly behind,
+// and chooses in a second one among the rest; whoever has a lower score or median than its winner is then
+// asked to show it beside it. Baselines take turns with them there, or with the winner right after it where
+// they are so slow that they would eat its time: a ratio to a baseline always comes from one session.
 //
 // The gate: the first draws before anything is timed, all of them before a candidate may become the incumbent
 // or enter the final. So whoever wins has passed them all; the record of the others says which they passed.
@@ -30,7 +35,7 @@ struct RaceOptions {
   double exploration = 0.2;
   std::uint64_t seed = 1;
   int batch = 8;
-  int finalists = 5;
+  int finalists = 10;
   double gateFactor = 4;
   std::size_t firstDraws = 2;  ///< of the gate, before a candidate is timed
   std::string extents;         ///< extentsText, for keys
@@ -76,8 +81,16 @@ class Race {
   bool gate(Entrant& entrant, std::size_t draws);
   bool time(Entrant& entrant, int rung);
   void promote(const std::vector<int>& batch);
+  void chooseYardstick();
+  [[nodiscard]] std::size_t fitting(std::size_t want) const;
+  [[nodiscard]] double finalReserve() const;
+  [[nodiscard]] bool timeIsUp() const;
   void finale(RaceResult& result);
-  bool finalRound(const std::vector<int>& indices, std::vector<Entrant*>& late, RaceResult& result);
+  bool finalRound(std::vector<int> indices, std::vector<Entrant*>& late, RaceResult& result);
+  bool turns(const std::vector<Entrant*>& entrants, MeasureRequest request,
+             std::vector<std::vector<double>>& samples, const RaceResult& result);
+  [[nodiscard]] std::vector<int> keepNear(const std::vector<int>& indices,
+                                          const std::vector<std::vector<double>>& samples) const;
   [[nodiscard]] std::vector<int> missed(const std::vector<int>& timed, int best) const;
   void replaceSamples(Entrant& entrant, const std::vector<double>& samples);
   [[nodiscard]] std::vector<Entrant*> readyBaselines();
@@ -87,6 +100,7 @@ class Race {
   void challenge(int index);
   [[nodiscard]] MeasurementKey keyOf(const Entrant& entrant) const;
   [[nodiscard]] std::vector<int> ranked() const;
+  [[nodiscard]] std::vector<Entrant*> pointers(const std::vector<int>& indices) const;
   [[nodiscard]] std::vector<int> contenders() const;
   bool makeReady(const std::vector<int>& indices);
   [[nodiscard]] double elapsed() const;
@@ -101,9 +115,14 @@ class Race {
   std::optional<Search> search_;
   std::size_t batchSize_;
   int incumbent_ = -1;
+  Entrant* yardstick_ = nullptr;
+  double reference_ = 0;  ///< seconds that scores count for one run of the yardstick
   int tried_ = 0;
   int reused_ = 0;
   double compileSeconds_ = 0, gateSeconds_ = 0, timeSeconds_ = 0;
+  double batchSeconds_ = 0;  ///< of all batches so far, and how many candidates they tried
+  int batchTried_ = 0;
+  int drawsRun_ = 0;  ///< in gateSeconds_
 };
 
 }  // namespace nuscope::sweep

@@ -57,6 +57,15 @@ bool tied(const MedianInterval& a, const MedianInterval& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
+MedianInterval ratioInterval(std::span<const double> samples, std::span<const double> beside,
+                             double confidence) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(samples.size(), beside.size()); ++i) {
+    if (beside[i] > 0) ratios.push_back(samples[i] / beside[i]);
+  }
+  return medianInterval(ratios, confidence);
+}
+
 double rankCorrelation(std::span<const double> a, std::span<const double> b) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   if (a.size() != b.size() || a.size() < 3) return none;

@@ -20,6 +20,10 @@ MedianInterval medianInterval(std::span<const double> samples, double confidence
 /// True when the intervals overlap: the difference is noise.
 bool tied(const MedianInterval& a, const MedianInterval& b);
 
+/// Ratios of samples that were taken in turns, round by round: what drifts meanwhile cancels.
+MedianInterval ratioInterval(std::span<const double> samples, std::span<const double> beside,
+                             double confidence = 0.95);
+
 /// Spearman's rank correlation with mean ranks for ties; NaN below 3 pairs or when one side is constant.
 double rankCorrelation(std::span<const double> a, std::span<const double> b);
 

@@ -223,6 +223,7 @@ class Sweep {
     for (const CandidateRecord& record : study_.candidates(result_.sweep)) {
       known[keyOf(record)] = record;
     }
+    const Scores scores = keptScores(study_, result_.sweep);
     const auto adopt = [&](Entrant& entrant, const std::string& key) {
       const auto found = known.find(key);
       if (found == known.end()) return;
@@ -233,7 +234,8 @@ class Sweep {
       if (!entrant.record.measurement) return;
       if (auto measurement = study_.measurement(*entrant.record.measurement)) {
         entrant.measurement = std::move(*measurement);
-        entrant.score = entrant.measurement.median;
+        const auto score = scores.find(entrant.record.id);
+        entrant.score = score == scores.end() ? entrant.measurement.median : score->second;
       }
     };
     for (Entrant& entrant : entrants) adopt(entrant, keyOf(entrant.record));
@@ -410,7 +412,7 @@ class Sweep {
     race.extents = extentsText(options_.extents);
     race.device = device_;
     race.threads = options_.threads;
-    race.start = Clock::now();  // the reference is ready: what follows is compiling and measuring
+    race.start = start_;
     Race::Callbacks callbacks;
     callbacks.onTrial = [this](const Entrant& entrant) { onTrial(entrant); };
     callbacks.onBest = [this](const Entrant& entrant) {
@@ -466,11 +468,15 @@ class Sweep {
     }
     std::vector<double> modelled;
     std::vector<double> measured;
+    Scores scores;
     for (const Entrant& entrant : entrants) {
-      if (entrant.record.state != CandidateState::measured || entrant.record.modelledSeconds <= 0) continue;
+      if (entrant.record.state != CandidateState::measured || entrant.score <= 0) continue;
+      scores[entrant.record.id] = entrant.score;
+      if (entrant.record.modelledSeconds <= 0) continue;
       modelled.push_back(entrant.record.modelledSeconds);
       measured.push_back(entrant.score);
     }
+    keepScores(study_, result_.sweep, scores);
     result_.rankCorrelation = rankCorrelation(modelled, measured);
     if (std::isfinite(result_.rankCorrelation)) {
       study_.noteSweep(result_.sweep, "rank correlation", fmt::format("{:.3f}", result_.rankCorrelation));

@@ -4,7 +4,7 @@
 //
 // A candidate is a variant with every parameter given a number. Equal kernel texts are one candidate. The
 // model orders them, measurement selects: batches are compiled on all cores, then measured while nothing of
-// ours compiles, each next to the incumbent; successive halving gives the better ones more samples, and a
+// ours compiles, each in turns with one yardstick; successive halving gives the better ones more samples, and a
 // share of every batch is drawn at random so that a wrong model cannot hide a good candidate. Everything
 // lands in the study as it happens, so a killed sweep continues with `resume` and repeats no measurement.
 // Determinism: for a seed, a budget in candidates and given measurements the order of trials and the choice
@@ -32,7 +32,7 @@ struct SweepOptions {
   std::string target;               ///< name or path of a hardware description; empty: that of the device
   std::string device = "host";      ///< "host", "simulated:crash@7,hang@9,wrong@11"
   std::vector<std::string> worker;  ///< command that starts a worker; empty: ours, on this machine
-  double secondsBudget = 0;         ///< wall clock from the first compilation on; 0: no such limit
+  double secondsBudget = 0;         ///< wall clock of the whole sweep; 0: no such limit
   int candidateBudget = 0;  ///< emitted candidates measured (or found wrong or failing); 0: no such limit
   bool exhaustive = false;  ///< every candidate, whatever the model says
   int threads = 1;

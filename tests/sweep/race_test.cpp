@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "backends/simulated/simulated_device.h"
+#include "core/sweep/best_so_far.h"
+#include "core/sweep/statistics.h"
 #include "tests/sweep/kernels.h"
 
 namespace nuscope::sweep {
@@ -89,6 +91,17 @@ class RaceTest : public testing::Test {
 
 const char* const slow = "for (volatile int i = 0; i < 20000; i = i + 1) {}";
 const char* const slower = "for (volatile int i = 0; i < 60000; i = i + 1) {}";
+
+TEST_F(RaceTest, scoresAreKeptInTheStudyAndADamagedTextIsNotBelieved) {
+  const Scores scores{{3, 1.25e-3}, {17, 2.5e-2}};
+  keepScores(*study, 2, scores);
+  EXPECT_EQ(keptScores(*study, 2), scores);
+  EXPECT_TRUE(keptScores(*study, 1).empty());
+  for (const char* damaged : {"#3 nan s\n", "#3 -1 s\n", "#3 1 s", "#3 1 s\nmore", "nonsense"}) {
+    study->setViewState("scores of sweep 2", damaged);
+    EXPECT_TRUE(keptScores(*study, 2).empty()) << damaged;
+  }
+}
 
 TEST_F(RaceTest, faultsCostOneCandidateEachAndTheFastestRightOneWins) {
   std::vector<Entrant> entrants{
@@ -245,6 +258,80 @@ TEST_F(RaceTest, whoIsNotNearTheTopPassesTheFirstDrawsAndTheWinnerAll) {
   EXPECT_NE(entrants[1].measurement.gate.text.find("2 of 6 draws"), std::string::npos)
       << entrants[1].measurement.gate.text;
   EXPECT_TRUE(entrants[1].measurement.gate.passed);
+}
+
+/// Takes `microseconds` times a factor that swings between 0.7 and 1.3 every two seconds: a machine that
+/// drifts.
+std::string drifting(double microseconds) {
+  return fmt::format(
+      "timespec now; clock_gettime(CLOCK_MONOTONIC, &now); const double start = now.tv_sec + 1e-9 * "
+      "now.tv_nsec;"
+      "const double end = start + 1e-6 * {} * (1 + 0.3 * std::sin(3.14159265 * std::fmod(start, 2.0)));"
+      "while (now.tv_sec + 1e-9 * now.tv_nsec < end) clock_gettime(CLOCK_MONOTONIC, &now);",
+      microseconds);
+}
+
+TEST_F(RaceTest, onAMachineThatDriftsTheFastestWinsAndScoresAreOfOneScale) {
+  const auto drift = [&](double microseconds, double modelled, std::int64_t tile) {
+    Entrant e = entrant(drifting(microseconds), modelled, tile);
+    e.text = "#include <ctime>\n#include <cmath>\n" + e.text;
+    e.record.kernel = textHash(e.text);
+    return e;
+  };
+  baselines = {drift(1000, 0, 0)};
+  baselines[0].record.kind = CandidateKind::baseline;
+  std::vector<Entrant> entrants;
+  std::vector<double> honest;
+  constexpr int many = 14;
+  for (int i = 0; i < many; ++i) {
+    honest.push_back(800 + 40.0 * ((i * 7) % many));  // the fastest is the first: the model puts it last
+    entrants.push_back(drift(honest.back(), many - i, i));
+  }
+  const RaceResult result = race(entrants, {});
+  EXPECT_EQ(result.best, 0);
+  EXPECT_NEAR(baselines[0].overBest, 1000.0 / 800, 0.05);
+  std::vector<double> scores;
+  std::vector<double> medians;
+  for (const Entrant& e : entrants) {
+    ASSERT_EQ(e.record.state, CandidateState::measured) << e.record.reason;
+    scores.push_back(e.score);
+    medians.push_back(e.measurement.median);
+  }
+  const double byScore = rankCorrelation(scores, honest);
+  std::printf("rank correlation with the truth: scores %.3f, medians %.3f\n", byScore,
+              rankCorrelation(medians, honest));
+  EXPECT_GT(byScore, 0.98);
+}
+
+TEST_F(RaceTest, theFinalDropsWhoIsClearlyBehindAndNamesTies) {
+  std::vector<Entrant> entrants;
+  for (int i = 0; i < 8; ++i) {
+    const int turns = i < 2 ? 20000 : 22000;  // a tenth more: near enough for the final
+    entrants.push_back(entrant(
+        fmt::format("y[0] += 0 * {}; for (volatile int i = 0; i < {}; i = i + 1) {{}}", i, turns), i + 1, i));
+  }
+  const RaceResult result = race(entrants, {});
+  ASSERT_GE(result.best, 0);
+  EXPECT_LT(result.best, 2);
+  for (const int tie : result.ties) EXPECT_LT(tie, 2);
+  for (const Entrant& e : entrants) EXPECT_EQ(e.rung, 2) << "not in the final";
+}
+
+TEST_F(RaceTest, theBatchesFitTheBudget) {
+  std::vector<Entrant> entrants;
+  for (int i = 0; i < 200; ++i)
+    entrants.push_back(entrant(fmt::format("y[0] += 0 * {}; {}", i, slow), 1 + i, i));
+  RaceOptions options;
+  options.secondsBudget = 5;
+  options.start = std::chrono::steady_clock::now();
+  const RaceResult result = race(entrants, options);
+  const double taken =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - options.start).count();
+  std::printf("%d candidates tried in %.1f s of %.0f\n", result.tried, taken, options.secondsBudget);
+  EXPECT_TRUE(result.cutByTime);
+  EXPECT_GE(result.best, 0);
+  EXPECT_GE(result.tried, 8);
+  EXPECT_LT(taken, 1.1 * options.secondsBudget);
 }
 
 }  // namespace

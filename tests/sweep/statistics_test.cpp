@@ -7,6 +7,20 @@
 namespace nuscope::sweep {
 namespace {
 
+TEST(RatioInterval, WhatDriftsInTurnsCancels) {
+  std::vector<double> own, beside;
+  for (int i = 0; i < 12; ++i) {
+    const double drift = 1 + 0.1 * i;
+    own.push_back(2 * drift);
+    beside.push_back(1 * drift);
+  }
+  const MedianInterval ratio = ratioInterval(own, beside);
+  EXPECT_DOUBLE_EQ(ratio.median, 2);
+  EXPECT_NEAR(ratio.relativeWidth(), 0, 1e-12);
+  EXPECT_EQ(ratioInterval({}, beside).median, 0);
+  EXPECT_EQ(ratioInterval(own, std::vector<double>(12, 0.0)).median, 0);
+}
+
 TEST(MedianInterval, smallSamples) {
   EXPECT_EQ(medianInterval({}).median, 0);
   const std::vector<double> one{3};
