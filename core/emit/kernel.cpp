@@ -45,6 +45,8 @@ class FilePrinter {
     file_.program = &context;
     file_.concrete = &concrete;
     file_.plan = &plan;
+    const auto nodes = tensor::topological(results);
+    for (std::size_t i = 0; i < nodes.size(); ++i) numbers_[nodes[i]] = static_cast<int>(i) + 1;
     readSettings();
   }
 
@@ -80,6 +82,8 @@ class FilePrinter {
   FileContext file_;
   Kernel kernel_;
   std::map<std::pair<NodeRef, int>, std::pair<int, int>> states_;  ///< loop, index -> arrays now, next
+  std::map<NodeRef, int>
+      numbers_;  ///< of the nodes in the variant: the same text in whatever process it is made
   std::vector<int> resultArrays_;
   std::vector<Line> functions_;
   std::vector<Line> calls_;
@@ -247,13 +251,14 @@ std::string FilePrinter::titleOf(const Nest& nest) const {
   std::string ids;
   std::string names;
   for (const Anchor& anchor : nest.anchors) {
-    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", anchor.node->id);
+    const auto number = numbers_.find(anchor.node);
+    if (number != numbers_.end()) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", number->second);
     const auto variable = context_.variables.find(anchor.node);
     names += fmt::format("{}{}", names.empty() ? "" : ", then ",
                          anchor.copy ? "copy" : tensor::name(anchor.node->op));
     if (!anchor.copy && variable != context_.variables.end()) names += fmt::format(" ({})", variable->second);
   }
-  return fmt::format("{}: {}", ids, names);
+  return fmt::format("{}{}{}", ids, ids.empty() ? "" : ": ", names);
 }
 
 Function FilePrinter::functionOf(const NestContext& context, const Nest& nest,

@@ -10,6 +10,7 @@
 
 #include "core/emit/kernel.h"
 #include "core/fusion/plan.h"
+#include "core/machine/calibration.h"
 
 namespace nuscope::emit {
 
@@ -57,12 +58,19 @@ class Counter {
                       times * static_cast<double>(concrete_.value(nest.loop->attributes.shape[0])), into);
           continue;
         }
-        Work work = nest.kind == NestKind::contract ? product(nest) : elements(nest);
-        work.regions = i == group.nests[0] ? 1 : 0;
-        if (runsAlone(work)) work.parallelShare = work.regions = 0;
-        if (isScalar(nest)) withoutVectors(work, nest);
-        scale(work, times);
-        into.push_back(std::move(work));
+        std::vector<Work> parts;
+        if (nest.kind == NestKind::contract) {
+          parts = product(nest);
+        } else {
+          parts.push_back(elements(nest));
+        }
+        parts.back().regions = i == group.nests[0] ? 1 : 0;
+        for (Work& work : parts) {
+          if (runsAlone(work)) work.parallelShare = work.regions = 0;
+          if (isScalar(nest)) withoutVectors(work, nest, &work == &parts.back());
+          scale(work, times);
+          into.push_back(std::move(work));
+        }
       }
     }
   }
@@ -80,13 +88,13 @@ class Counter {
   }
 
   /// One operation, load or store an element; a chain of sums waits for each of them.
-  void withoutVectors(Work& work, const Nest& nest) const {
+  void withoutVectors(Work& work, const Nest& nest, bool sums) const {
     const double lanes = target_.vector.floats();
     work.scalarOperations += lanes * (work.otherVectors + work.fmaVectors + 4 * work.divideVectors +
                                       work.loadVectors + work.storeVectors);
     work.fmaVectors = work.otherVectors = work.divideVectors = work.loadVectors = work.storeVectors = 0;
     for (const Anchor& anchor : nest.anchors) {
-      if (anchor.role == Role::main || anchor.role == Role::rowFold)
+      if (sums && (anchor.role == Role::main || anchor.role == Role::rowFold))
         work.waitCycles += elementsOf(anchor) * target_.vector.fmaLatency;
     }
   }
@@ -320,77 +328,218 @@ class Counter {
     work.otherVectors += count / lanes * (3 * std::log2(lanes) + 3);
   }
 
-  Work product(const Nest& nest) const {
-    const fusion::ContractForm& form = *nest.contract;
+  /// A matrix product cut into blocks: what the counts of its parts share.
+  struct Blocks {
+    const fusion::ContractForm* form = nullptr;
+    double rows = 0, columns = 0, depth = 0, batches = 0;
+    double tileM = 0, tileN = 0;   ///< of a register block
+    double vectors = 0, sums = 0;  ///< registers of one of its rows, and of all
+    double blockK = 0, strip = 0;
+    double panels = 0, tiles = 0;  ///< of one batch; of all
+    double passes = 0;             ///< over the depth
+    bool packA = true, packB = true;
+    [[nodiscard]] double panelBytes() const { return blockK * tileN * 4; }
+  };
+
+  Blocks blocksOf(const fusion::ContractForm& form) const {
     const machine::MicroTile& first = target_.microTiles[0];
-    const double lanes = target_.vector.floats();
-    const auto tileM = static_cast<double>(parameter(parameters_, "tile_m", first.rows));
-    const double tileN = static_cast<double>(
-        parameter(parameters_, "tile_n", std::int64_t{first.vectors} * target_.vector.floats()));
-    const double rows = static_cast<double>(form.rows());
-    const double columns = static_cast<double>(form.columns());
-    const double depth = static_cast<double>(form.depth());
-    const double batches = static_cast<double>(form.batches());
-    const double blockK = std::min(depth, static_cast<double>(parameter(parameters_, "block_k", 512)));
-    const double strip = std::min(rows, static_cast<double>(parameter(parameters_, "strip_m", 96)));
-    const double panels = std::ceil(columns / tileN);
-    const double tiles = std::ceil(rows / tileM) * panels * batches;
+    const int lanes = target_.vector.floats();
+    Blocks b;
+    b.form = &form;
+    b.rows = static_cast<double>(form.rows());
+    b.columns = static_cast<double>(form.columns());
+    b.depth = static_cast<double>(form.depth());
+    b.batches = static_cast<double>(form.batches());
+    b.tileM = static_cast<double>(parameter(parameters_, "tile_m", first.rows));
+    b.tileN = static_cast<double>(parameter(parameters_, "tile_n", std::int64_t{first.vectors} * lanes));
+    b.vectors = b.tileN / lanes;
+    b.sums = b.tileM * b.vectors;
+    b.blockK = std::min(b.depth, static_cast<double>(parameter(parameters_, "block_k", 512)));
+    b.strip = std::min(b.rows, static_cast<double>(parameter(parameters_, "strip_m", 96)));
+    b.panels = std::ceil(b.columns / b.tileN);
+    b.tiles = std::ceil(b.rows / b.tileM) * b.panels * b.batches;
+    b.passes = std::ceil(b.depth / b.blockK);
+    b.packA = parameter(parameters_, "pack_a", 1) != 0 || !isInPlace(form.a);
+    const bool whole = form.columns() % static_cast<std::int64_t>(b.tileN) == 0;
+    b.packB = parameter(parameters_, "pack_b", 1) != 0 || !whole || !isStored(form.b);
+    return b;
+  }
+
+  /// Stored, or a stored value seen through another layout.
+  [[nodiscard]] bool isInPlace(NodeRef node) const {
+    while (!isStored(node)) {
+      const bool moves = tensor::kind(node->op) == tensor::OpKind::layout && node->op != Op::take &&
+                         node->op != Op::concatenate;
+      if (!moves) return false;
+      node = node->operands[0];
+    }
+    return true;
+  }
+
+  [[nodiscard]] const machine::MemoryLevel& levelOf(const std::string& name) const {
+    return target_.level(name);
+  }
+
+  /// Bytes between rows of a stored tensor.
+  [[nodiscard]] std::int64_t rowBytes(NodeRef node) const {
+    const ConcreteShape& shape = concrete_.shape(node);
+    return shape.empty() ? 4 : shape.back() * tensor::byteSize(node->dtype);
+  }
+
+  /// Where lines that are so far apart are found when they are used again.
+  [[nodiscard]] const machine::MemoryLevel& homeOfLines(double lines, std::int64_t strideBytes) const {
+    for (const machine::MemoryLevel& level : target_.memory) {
+      if (level.bytes == 0 || lines <= machine::linesHeld(level, strideBytes)) return level;
+    }
+    return target_.memory.back();
+  }
+
+  /// Lines of a stored tensor that are read in pieces too short to be fetched ahead.
+  [[nodiscard]] double lineCycles(double bytes, const std::string& home) const {
+    const machine::MemoryLevel& level = levelOf(home);
+    return bytes / level.lineBytes * level.lineCycles;
+  }
+
+  /// b copied into panels, once a call: pieces of its rows as wide as a register block.
+  Work panels(const Blocks& b) const {
+    Work work;
+    work.nest = fmt::format("panels of {}", nameOf(b.form->b));
+    const double elements = b.depth * b.columns * (b.form->sharedB() ? 1 : b.batches);
+    Cone cone;
+    std::set<NodeRef> seen;
+    walk(b.form->b, false, 1, seen, cone);
+    addCone(work, cone, elements);
+    for (const NodeRef node : cone.reads) {
+      read(work, node, countOf(node));
+      if (b.tileN < b.columns) work.waitCycles += lineCycles(countOf(node) * 4, home(node));
+    }
+    addPacking(work, cone, elements);
+    move(work, homeOf(2 * elements * 4), elements * 4 * 2);
+    work.regions = 1;
+    return work;
+  }
+
+  /// The strips' rows of a, copied (and computed) block by block.
+  Work rowsOfA(const Blocks& b) const {
+    Work work;
+    work.nest = fmt::format("rows of {}", nameOf(b.form->a));
+    const double elements = b.batches * b.rows * b.depth;
+    Cone cone;
+    std::set<NodeRef> seen;
+    walk(b.form->a, false, 1, seen, cone);
+    addCone(work, cone, elements);
+    for (const NodeRef node : cone.reads) read(work, node, countOf(node));
+    addPacking(work, cone, elements);
+    move(work, homeOf(b.strip * b.blockK * 4), elements * 4);
+    work.regions = 0;
+    return work;
+  }
+
+  /// The multiply-adds, and what register blocks read and write.
+  Work multiplication(const Nest& nest, const Blocks& b) const {
     Work work;
     work.nest = std::string(tensor::name(nest.anchors[0].node->op));
-    work.flops = 2 * batches * rows * columns * depth;
+    work.flops = 2 * b.batches * b.rows * b.columns * b.depth;
     // Rows and columns that only fill a block are multiplied too; few sums in flight wait for each other.
-    const double sums = tileM * tileN / lanes;
-    const double flight = target_.vector.fmaPerCycle * target_.vector.fmaLatency;
-    work.fmaVectors = tiles * sums * depth;
-    work.waitCycles = tiles * depth * std::max(0.0, flight - sums) / target_.vector.fmaPerCycle;
-    work.loadVectors = tiles * depth * (tileM + tileN / lanes);
-    const double blocks = std::ceil(depth / blockK);
-    work.otherVectors = tiles * blocks * (2 * sums + 20);
-    work.storeVectors = tiles * sums * blocks;
-    const bool packA = parameter(parameters_, "pack_a", 1) != 0;
-    const bool packB = parameter(parameters_, "pack_b", 1) != 0;
-    const auto level = [&](std::size_t i) -> const std::string& {
-      return target_.memory[std::min(i, target_.memory.size() - 1)].name;
-    };
-    // A panel's block is reused from L1 by all rows of the strip if it fits, else it comes from L2 each time.
-    const double panelBytes = blockK * tileN * 4;
-    const double panelLoads = batches * std::ceil(rows / strip) * depth * columns * 4;
-    const bool fits = panelBytes <= 0.75 * static_cast<double>(target_.memory[0].bytes);
-    move(work, homeOf(depth * columns * 4), panelLoads);
-    if (!fits) work.bytes[level(1)] += tiles * depth * tileN * 4;
-    // The strip of a comes from L2 for every panel.
-    work.bytes[level(1)] += batches * rows * depth * 4 * panels;
-    if (blocks > 1) work.bytes[level(1)] += 2 * batches * rows * columns * 4 * blocks;
-    Cone a;
-    std::set<NodeRef> seenA;
-    walk(form.a, false, 1, seenA, a);
-    Cone b;
-    std::set<NodeRef> seenB;
-    walk(form.b, false, 1, seenB, b);
-    addCone(work, a, batches * rows * depth);
-    addCone(work, b, depth * columns);
-    for (const NodeRef node : a.reads) read(work, node, countOf(node));
-    for (const NodeRef node : b.reads) read(work, node, countOf(node));
-    if (packA) addPacking(work, a, batches * rows * depth);
-    if (packB) {
-      addPacking(work, b, depth * columns * (form.sharedB() ? 1 : batches));
-      move(work, homeOf(2 * depth * columns * 4), 2 * depth * columns * 4);
-    } else {
-      work.bytes[level(1)] += panelLoads;  // rows far apart: half of each line is used at once
+    const machine::VectorUnit& unit = target_.vector;
+    const double flight = unit.fmaPerCycle * unit.chainCycles;
+    work.fmaVectors = b.tiles * b.sums * b.depth;
+    work.waitCycles = b.tiles * b.depth * std::max(0.0, flight - b.sums) / unit.fmaPerCycle;
+    work.loadVectors = b.tiles * b.depth * (b.tileM + b.vectors);
+    work.otherVectors = b.tiles * b.passes * (2 * b.sums + 20);
+    work.storeVectors = b.tiles * b.sums * b.passes;
+    addRight(work, b);
+    addLeft(work, b);
+    addSums(work, b);
+    return work;
+  }
+
+  /// Every register block reads its panel: from L1 where a block of it fits there, else from L2; each strip
+  /// reads all of b from where it lies. Rows of a b that is not packed lie far apart, on few sets of a cache.
+  void addRight(Work& work, const Blocks& b) const {
+    const double bytes = b.depth * b.columns * 4 * (b.form->sharedB() ? 1 : b.batches);
+    const double strips = std::ceil(b.rows / b.strip) * (b.form->sharedB() ? b.batches : 1);
+    const machine::MemoryLevel& near = target_.memory[0];
+    const double all = b.tiles * b.depth * b.tileN * 4;  // of all register blocks
+    move(work, homeOf(2 * bytes), strips * bytes);
+    if (b.packB) {
+      if (b.panelBytes() > 0.75 * static_cast<double>(near.bytes)) work.bytes[level(1)] += all;
+      return;
     }
+    const double pieces = std::max(1.0, b.tileN * 4 / near.lineBytes);
+    const machine::MemoryLevel& where = homeOfLines(b.blockK, rowBytes(b.form->b));
+    if (&where != &near) work.waitCycles += all / (b.tileN * 4) * pieces * where.lineCycles;
+  }
+
+  /// The strip's block of a is read again for every panel, from where it stays beside two panels. Rows that
+  /// are not packed push each other out of L1 where its sets hold fewer.
+  void addLeft(Work& work, const Blocks& b) const {
+    const double block = b.strip * b.blockK * 4;
+    const double again = b.batches * b.rows * b.depth * 4 * b.panels;
+    const std::string& where = homeOf((block + 2 * b.panelBytes()) * 0.8);
+    if (where != level(0)) {
+      for (std::size_t i = 1; i < target_.memory.size() && level(i - 1) != where; ++i)
+        work.bytes[level(i)] += again;
+    }
+    if (b.packA) return;
+    const machine::MemoryLevel& near = target_.memory[0];
+    for (const NodeRef node : operandsOf(b.form->a)) {
+      if (b.tileM <= machine::linesHeld(near, rowBytes(node))) continue;
+      work.bytes[level(1)] += b.tiles * b.depth * b.tileM * near.lineBytes;
+    }
+  }
+
+  /// Sums over blocks of the depth go to memory after each, and come back for the next: few lines at a time,
+  /// which the multiply-adds wait for.
+  void addSums(Work& work, const Blocks& b) const {
+    if (b.passes < 2) return;
+    const std::string& where = homeOf(b.strip * b.columns * 4);
+    const machine::MemoryLevel& from = where == level(0) ? levelOf(level(1)) : levelOf(where);
+    const double bytes = b.batches * b.rows * b.columns * 4;
+    work.waitCycles += (2 * b.passes - 1) * lineCycles(bytes, from.name);
+    work.waitCycles += b.tiles * (b.passes - 1) * from.latencyCycles;
+    move(work, where, (2 * b.passes - 1) * bytes);
+  }
+
+  [[nodiscard]] std::set<NodeRef> operandsOf(NodeRef node) const {
+    Cone cone;
+    std::set<NodeRef> seen;
+    walk(node, false, 1, seen, cone);
+    return cone.reads;
+  }
+
+  [[nodiscard]] const std::string& level(std::size_t i) const {
+    return target_.memory[std::min(i, target_.memory.size() - 1)].name;
+  }
+
+  /// The parts of a product, which run one after the other: panels of b, rows of a, the multiplication with
+  /// what follows from it.
+  std::vector<Work> product(const Nest& nest) const {
+    const Blocks b = blocksOf(*nest.contract);
+    std::vector<Work> parts;
+    if (b.packB) parts.push_back(panels(b));
+    if (b.packA) parts.push_back(rowsOfA(b));
+    Work work = multiplication(nest, b);
+    if (!b.packA) readInPlace(work, b.form->a);
+    if (!b.packB) readInPlace(work, b.form->b);
     for (const Anchor& anchor : nest.anchors) {
       write(work, anchor.node, countOf(anchor.node));
       if (anchor.role == Role::main) continue;
       Cone cone;
       std::set<NodeRef> seen;
       walk(anchor.node, true, 1, seen, cone);
-      addCone(work, cone, batches * rows * columns);
+      addCone(work, cone, b.batches * b.rows * b.columns);
       for (const NodeRef node : cone.reads) {
         if (node != nest.anchors[0].node) read(work, node, countOf(node));
       }
       work.nest += fmt::format(", {}", tensor::name(anchor.node->op));
     }
-    return work;
+    parts.push_back(std::move(work));
+    return parts;
+  }
+
+  void readInPlace(Work& work, NodeRef operand) const {
+    for (const NodeRef node : operandsOf(operand)) read(work, node, countOf(node));
   }
 
   /// Copies of so many elements into panels.

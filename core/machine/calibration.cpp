@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "core/base/diagnostics.h"
@@ -16,7 +17,7 @@ namespace nuscope::machine {
 namespace {
 
 using nlohmann::json;
-constexpr int version = 1;  // of the file, and of how it is measured
+constexpr int version = 2;  // of the file, and of how it is measured
 
 double between(double a, double b, double t) {
   return a + (b - a) * t;
@@ -36,6 +37,9 @@ Ceiling parseCeiling(const json& object) {
   if (ceiling.threads < 1 || ceiling.threads > 4096) throw UserError("no machine has so many threads");
   ceiling.gigaflops = figure(object, "gigaflops");
   ceiling.dispatchMicroseconds = figure(object, "dispatch_us");
+  ceiling.chainNanoseconds = figure(object, "chain_ns");
+  for (const auto& [level, value] : object.at("line_ns").items())
+    ceiling.lineNanoseconds[level] = figure(object.at("line_ns"), level.c_str());
   for (const auto& [level, value] : object.at("gigabytes").items())
     ceiling.gigabytes[level] = figure(object.at("gigabytes"), level.c_str());
   return ceiling;
@@ -60,11 +64,19 @@ Ceiling Calibration::at(int threads) const {
   mixed.threads = threads;
   mixed.gigaflops = between(low.gigaflops, above->gigaflops, t);
   mixed.dispatchMicroseconds = between(low.dispatchMicroseconds, above->dispatchMicroseconds, t);
+  mixed.chainNanoseconds = between(low.chainNanoseconds, above->chainNanoseconds, t);
   for (auto& [level, value] : mixed.gigabytes) {
     const auto other = above->gigabytes.find(level);
     if (other != above->gigabytes.end()) value = between(value, other->second, t);
   }
   return mixed;
+}
+
+double linesHeld(const MemoryLevel& level, std::int64_t strideBytes) {
+  const std::int64_t sets =
+      std::max<std::int64_t>(1, level.bytes / (std::int64_t{level.lineBytes} * level.ways));
+  const std::int64_t step = std::max<std::int64_t>(1, strideBytes / level.lineBytes);
+  return static_cast<double>(sets / std::gcd(sets, step)) * level.ways;
 }
 
 std::string machineKey(const Target& target) {
@@ -80,6 +92,7 @@ Target calibrated(Target target, const Calibration& calibration, int threads) {
   const double flopsPerCycle = unit.floats() * unit.fmaPerCycle * (unit.fma ? 2 : 1);
   target.gigahertz = one.gigaflops / flopsPerCycle;
   target.parallelGain = all.gigaflops / one.gigaflops;
+  target.vector.chainCycles = std::max<double>(unit.fmaLatency, one.chainNanoseconds * target.gigahertz);
   if (threads > 1) target.dispatchMicroseconds = all.dispatchMicroseconds;
   for (MemoryLevel& level : target.memory) {
     const auto own = one.gigabytes.find(level.name);
@@ -87,6 +100,8 @@ Target calibrated(Target target, const Calibration& calibration, int threads) {
     if (own == one.gigabytes.end() || together == all.gigabytes.end()) continue;
     level.bytesPerCycle = own->second / target.gigahertz;
     level.parallelGain = together->second / own->second;
+    const auto line = one.lineNanoseconds.find(level.name);
+    if (line != one.lineNanoseconds.end()) level.lineCycles = line->second * target.gigahertz;
   }
   return target;
 }
@@ -103,6 +118,8 @@ std::string toJson(const Calibration& calibration) {
     ceilings.push_back({{"threads", one.threads},
                         {"gigaflops", one.gigaflops},
                         {"gigabytes", one.gigabytes},
+                        {"chain_ns", one.chainNanoseconds},
+                        {"line_ns", one.lineNanoseconds},
                         {"dispatch_us", one.dispatchMicroseconds}});
   }
   return json{{"format", "nuscope-calibration"}, {"version", version},       {"machine", calibration.machine},

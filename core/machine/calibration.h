@@ -24,6 +24,10 @@ struct Ceiling {
   double gigaflops = 0;                     ///< multiply-adds on registers, counted as two
   std::map<std::string, double> gigabytes;  ///< read per second from each memory level
   double dispatchMicroseconds = 0;          ///< an empty parallel region
+  double chainNanoseconds = 0;              ///< from one multiply-add to the next that needs its result
+  /// Reading a line whose predecessor lies in another page, from each cache beyond the first: nothing fetches
+  /// it ahead, and few sets of the cache take part.
+  std::map<std::string, double> lineNanoseconds;
 };
 
 struct Calibration {
@@ -35,6 +39,10 @@ struct Calibration {
   /// For any number of threads: measured, or in proportion between two that were; beyond the last: the last.
   [[nodiscard]] Ceiling at(int threads) const;
 };
+
+/// How many lines `strideBytes` apart the cache holds: a stride that is a multiple of many lines leaves most
+/// of its sets empty.
+double linesHeld(const MemoryLevel& level, std::int64_t strideBytes);
 
 /// "AMD EPYC 7763, 2 processors, host-avx2": a calibration is of that.
 std::string machineKey(const Target& target);

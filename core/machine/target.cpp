@@ -98,6 +98,8 @@ class Reader {
   std::set<std::string> seen_;
 };
 
+constexpr double linesInFlight = 4;  // far apart, and used as soon as they are there
+
 VectorUnit readVector(Reader in) {
   VectorUnit unit;
   unit.bits = static_cast<int>(in.integer("bits", 128, 512));
@@ -107,6 +109,7 @@ VectorUnit readVector(Reader in) {
   unit.fma = in.boolean("fma");
   unit.fmaPerCycle = in.number("fmaPerCycle", 0);
   unit.fmaLatency = static_cast<int>(in.integer("fmaLatency", 1, 100));
+  unit.chainCycles = unit.fmaLatency;
   unit.loadsPerCycle = in.number("loadsPerCycle", 0);
   unit.storesPerCycle = in.number("storesPerCycle", 0);
   unit.dividesPerCycle = in.number("dividesPerCycle", 0);
@@ -122,7 +125,9 @@ MemoryLevel readLevel(Reader in) {
   level.lineBytes = static_cast<int>(in.integer("lineBytes", 16, 4096));
   level.shared = in.boolean("shared");
   level.bytesPerCycle = in.number("bytesPerCycle", 0);
+  level.ways = static_cast<int>(in.integer("ways", 1, 1024));
   level.latencyCycles = in.number("latencyCycles", 0, true);
+  level.lineCycles = level.latencyCycles / linesInFlight;
   in.done();
   return level;
 }

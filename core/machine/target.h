@@ -16,9 +16,11 @@ struct MemoryLevel {
   std::string name;        ///< "L1", "L2", "L3", "memory"
   std::int64_t bytes = 0;  ///< capacity seen by one core; 0: unbounded
   int lineBytes = 64;
+  int ways = 8;              ///< lines that one set holds
   bool shared = false;       ///< between cores
   double bytesPerCycle = 0;  ///< one core reading from it
   double latencyCycles = 0;
+  double lineCycles = 0;    ///< a line that lies far from the one before, where nothing fetches it ahead
   double parallelGain = 0;  ///< what all threads get over what one gets; 0: not measured (see calibrated)
 };
 
@@ -29,6 +31,7 @@ struct VectorUnit {
   bool fma = false;
   double fmaPerCycle = 1;    ///< vector multiply-adds (or multiplies, without fma) started per cycle
   int fmaLatency = 4;        ///< cycles
+  double chainCycles = 4;    ///< between dependent multiply-adds as measured; fmaLatency where nothing was
   double loadsPerCycle = 1;  ///< vector loads
   double storesPerCycle = 1;
   double dividesPerCycle = 0.2;   ///< vector divisions and square roots

@@ -22,7 +22,9 @@ constexpr const char* library = "calibration";
 constexpr int rounds = 1'000'000;           // of multiply-adds, a thread
 constexpr int emptyRegions = 200;           // started one after the other
 constexpr double cacheTraffic = 192 << 20;  // bytes read by a thread per call, from a cache
-constexpr int outputFloats = 1 << 16;       // one cache line and more for each thread's sum
+constexpr int page = 4096;
+constexpr double linesTraffic = 1 << 19;  // lines read by a thread per call
+constexpr int outputFloats = 1 << 16;     // one cache line and more for each thread's sum
 
 /// Chains of multiply-adds: enough to hide their latency, with two registers left for the operands.
 int chains(const Target& target) {
@@ -60,6 +62,28 @@ std::string readFunction(const Target& target, const MemoryLevel& level) {
       functionOf(level), ownBytes(target, level), traffic);
 }
 
+/// Lines, each in another page, that are found in this cache: more than the one before holds. 0: there is no
+/// such number.
+std::int64_t farLines(const Target& target, std::size_t level) {
+  if (level == 0 || target.memory[level].bytes == 0) return 0;
+  const double held = machine::linesHeld(target.memory[level], page);
+  const double before = machine::linesHeld(target.memory[level - 1], page);
+  return before < held ? static_cast<std::int64_t>(std::min(held / 2, 4 * before) / 8) * 8 : 0;
+}
+
+std::string lineFunction(const Target& target, std::size_t level) {
+  return fmt::format(
+      "extern \"C\" void calibrate_lines_{}(float* out, int threads) {{ nuscope::readLines(out, threads, {}, "
+      "{}); "
+      "}}\n",
+      target.memory[level].name, farLines(target, level), static_cast<std::int64_t>(linesTraffic));
+}
+
+double linesRead(const Target& target, std::size_t level) {
+  const std::int64_t lines = farLines(target, level);
+  return static_cast<double>(lines * (static_cast<std::int64_t>(linesTraffic) / lines));
+}
+
 /// Bytes that all threads together read in one call; as the source counts them.
 double bytesRead(const Target& target, const MemoryLevel& level, int threads) {
   const std::int64_t round = std::int64_t{16} * target.vector.bits / 8;
@@ -85,6 +109,12 @@ class Measuring {
       ceiling.gigabytes[level.name] = bytesRead(target_, level, threads_) / best(functionOf(level)) * 1e-9;
     ceiling.dispatchMicroseconds =
         std::max(1e-3, medianInterval(samples("calibrate_start")).median / emptyRegions * 1e6);
+    ceiling.chainNanoseconds = best("calibrate_chain") / rounds * 1e9;
+    for (std::size_t level = 1; level < target_.memory.size(); ++level) {
+      if (farLines(target_, level) == 0) continue;
+      const std::string& name = target_.memory[level].name;
+      ceiling.lineNanoseconds[name] = best("calibrate_lines_" + name) / linesRead(target_, level) * 1e9;
+    }
     return ceiling;
   }
 
@@ -188,6 +218,41 @@ void readAll(float* out, int threads, long bytes, long traffic) {{
   }});
 }}
 
+/// Each multiply-add needs the one before.
+void chain(float* out, int threads) {{
+  parallel(threads, [=](int part, int) {{
+    const F a = splat(0.999f), b = splat(0.001f);
+    F s = splat(float(part));
+    for (int i = 0; i < {4}; ++i) s = s * a + b;
+    store(out + 1024 * part, s, All{{}});
+  }});
+}}
+
+/// Lines of which each lies in another page.
+void readLines(float* out, int threads, long lines, long traffic) {{
+  static char* data = nullptr;
+  static long had = 0;
+  const long bytes = lines * {8};
+  if (had < bytes * threads) {{
+    if (had > 0) munmap(data, had);
+    had = bytes * threads;
+    data = (char*)mmap(nullptr, had, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) abort();
+    for (long i = 0; i < had; i += 64) data[i] = 1;
+  }}
+  parallel(threads, [=](int part, int) {{
+    const char* own = data + part * bytes;
+    F s[4] = {{}};
+    for (long t = 0; t < traffic / lines; ++t) {{
+      for (long i = 0; i < lines; i += 4) {{
+        for (int u = 0; u < 4; ++u) s[u] = s[u] + load((const float*)(own + (i + u) * {8}), All{{}});
+      }}
+      asm volatile("" ::: "memory");
+    }}
+    store(out + 1024 * part, (s[0] + s[1]) + (s[2] + s[3]), All{{}});
+  }});
+}}
+
 void start(float* out, int threads) {{
   for (int i = 0; i < {7}; ++i)
     parallel(threads, [=](int part, int) {{ out[1024 * part] = 1; }});
@@ -198,10 +263,14 @@ void start(float* out, int threads) {{
 
 extern "C" void calibrate_fma(float* out, int threads) {{ nuscope::multiplyAdd(out, threads); }}
 extern "C" void calibrate_start(float* out, int threads) {{ nuscope::start(out, threads); }}
+extern "C" void calibrate_chain(float* out, int threads) {{ nuscope::chain(out, threads); }}
 )",
                                    target.name, target.vector.floats(), chains(target), sums, rounds, steps,
-                                   total, emptyRegions);
+                                   total, emptyRegions, page);
   for (const MemoryLevel& level : target.memory) source += readFunction(target, level);
+  for (std::size_t level = 1; level < target.memory.size(); ++level) {
+    if (farLines(target, level) > 0) source += lineFunction(target, level);
+  }
   return source;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/diagnostics.h"
+#include "core/sweep/best_so_far.h"
 
 namespace nuscope::sweep {
 namespace {
@@ -307,11 +308,22 @@ void Race::tryBatch(const std::vector<int>& batch) {
     if (timeIsUp() && incumbent_ >= 0) break;
   }
   promote(batch);
+  keep();
   if (options_.exhaustive) return;
   for (const int index : batch) {
     const Entrant& entrant = (*entrants_)[static_cast<std::size_t>(index)];
     if (entrant.record.state == CandidateState::measured) search_->tell(index, entrant.score);
   }
+}
+
+/// So that whoever resumes the sweep, or looks at it, has times of one scale.
+void Race::keep() {
+  Scores scores;
+  for (const Entrant& entrant : *entrants_) {
+    if (entrant.record.state == CandidateState::measured && entrant.score > 0)
+      scores[entrant.record.id] = entrant.score;
+  }
+  if (!entrants_->empty()) keepScores(study_, entrants_->front().record.sweep, scores);
 }
 
 void Race::promote(const std::vector<int>& batch) {
@@ -361,6 +373,7 @@ RaceResult Race::run(std::vector<Entrant>& entrants) {
   }
   result.cutByTime = !search_->empty() && options_.secondsBudget > 0 && fitting(2) < 2;
   finale(result);
+  keep();
   result.reused = reused_;
   result.tried = tried_;
   result.compileSeconds = compileSeconds_;

@@ -80,6 +80,7 @@ class Race {
   bool reuse(Entrant& entrant);
   bool gate(Entrant& entrant, std::size_t draws);
   bool time(Entrant& entrant, int rung);
+  void keep();
   void promote(const std::vector<int>& batch);
   void chooseYardstick();
   [[nodiscard]] std::size_t fitting(std::size_t want) const;

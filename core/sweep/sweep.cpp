@@ -468,15 +468,11 @@ class Sweep {
     }
     std::vector<double> modelled;
     std::vector<double> measured;
-    Scores scores;
     for (const Entrant& entrant : entrants) {
-      if (entrant.record.state != CandidateState::measured || entrant.score <= 0) continue;
-      scores[entrant.record.id] = entrant.score;
-      if (entrant.record.modelledSeconds <= 0) continue;
+      if (entrant.record.state != CandidateState::measured || entrant.record.modelledSeconds <= 0) continue;
       modelled.push_back(entrant.record.modelledSeconds);
       measured.push_back(entrant.score);
     }
-    keepScores(study_, result_.sweep, scores);
     result_.rankCorrelation = rankCorrelation(modelled, measured);
     if (std::isfinite(result_.rankCorrelation)) {
       study_.noteSweep(result_.sweep, "rank correlation", fmt::format("{:.3f}", result_.rankCorrelation));

@@ -12,7 +12,8 @@ namespace nuscope::machine {
 namespace {
 
 Ceiling ceiling(int threads, double peak, double near, double far) {
-  return {threads, peak, {{"L1", 4 * near}, {"L2", near}, {"L3", near / 2}, {"memory", far}}, 1.5};
+  return {threads, peak, {{"L1", 4 * near}, {"L2", near}, {"L3", near / 2}, {"memory", far}},
+          1.5,     2.0,  {{"L2", 5}, {"L3", 12}}};
 }
 
 Calibration calibration(const Target& target) {
@@ -52,6 +53,9 @@ TEST_F(KeptCalibration, isReadBackAndChangesTheModel) {
   const Target own = thisMachine(target, 1);
   EXPECT_NEAR(own.gigahertz, 2.5, 1e-9);
   EXPECT_NEAR(own.level("memory").bytesPerCycle, 12 / 2.5, 1e-9);
+  EXPECT_NEAR(own.vector.chainCycles, 5, 1e-9);
+  EXPECT_EQ(own.vector.fmaLatency, target.vector.fmaLatency);  // what is admitted rests on the description
+  EXPECT_NEAR(own.level("L3").lineCycles, 30, 1e-9);
   EXPECT_EQ(own.vector.bits, target.vector.bits);
   EXPECT_EQ(own.memory[1].bytes, target.memory[1].bytes);
 }
@@ -89,6 +93,14 @@ TEST_F(KeptCalibration, damagedFilesAndThoseOfOtherMachinesAreNone) {
   absurd.ceilings[0].gigabytes.erase("L2");
   keepCalibration(absurd, target);
   EXPECT_FALSE(keptCalibration(target)) << "a level is missing";
+}
+
+TEST(Lines, AWideStrideLeavesMostSetsEmpty) {
+  const MemoryLevel level{.name = "L1", .bytes = 32768, .lineBytes = 64, .ways = 8};
+  EXPECT_EQ(linesHeld(level, 64), 512);
+  EXPECT_EQ(linesHeld(level, 4096), 8);
+  EXPECT_EQ(linesHeld(level, 2048), 16);
+  EXPECT_EQ(linesHeld(level, 4096 + 64), 512);
 }
 
 TEST_F(KeptCalibration, betweenTwoThatWereMeasured) {

@@ -25,6 +25,12 @@ TEST(Calibrate, measuresWhatAMachineCanHave) {
     EXPECT_GT(near, far) << "the nearest memory is the fastest";
     EXPECT_GT(far, 0.5);
     EXPECT_LT(far, 2000);
+    EXPECT_GT(ceiling.chainNanoseconds, 0.1);
+    EXPECT_LT(ceiling.chainNanoseconds, 100);
+    for (const auto& [level, nanoseconds] : ceiling.lineNanoseconds) {
+      EXPECT_GT(nanoseconds, 0.1) << level;
+      EXPECT_LT(nanoseconds, 1000) << level;
+    }
   }
   EXPECT_TRUE(machine::parseCalibration(machine::toJson(calibration)));
 }

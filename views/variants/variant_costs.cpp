@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/emit/model.h"
+#include "core/machine/calibration.h"
 #include "core/machine/target.h"
 #include "core/nugraph/nugraph.h"
 #include "core/tiling/space.h"
@@ -22,7 +23,7 @@ struct Costs {
 Costs modelled(const nugraph::NuGraph& graph, const tensor::Extents& extents, const Progress& progress) {
   const machine::HostTarget host = machine::hostTarget();
   Costs costs{{}, qs(host.name), qs(host.why)};
-  const machine::Target target = machine::loadTarget(host.name);
+  const machine::Target target = machine::thisMachine(machine::loadTarget(host.name), 1);
   for (const nugraph::Variant& variant : graph.variants()) {
     progress.check();
     try {
