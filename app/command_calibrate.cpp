@@ -31,7 +31,13 @@ void print(const machine::Calibration& calibration, const machine::Target& targe
     for (const auto& level : target.memory) fmt::print(" {:>11.1f}", ceiling.gigabytes.at(level.name));
     fmt::print(" {:>9.2f}\n", ceiling.dispatchMicroseconds);
   }
-  fmt::print("\nkept in {}; modelled times take it from there\n", machine::calibrationFile(target).string());
+  const machine::Ceiling one = calibration.at(1);
+  fmt::print("\nnanoseconds: {:.2f} from a multiply-add to the next that needs its result",
+             one.chainNanoseconds);
+  for (const auto& [level, value] : one.lineNanoseconds)
+    fmt::print("; {:.2f} a line of another page from {}", value, level);
+  fmt::print(" (1 thread)\n\nkept in {}; modelled times take it from there\n",
+             machine::calibrationFile(target).string());
 }
 
 int run(const Options& options) {

@@ -67,6 +67,12 @@ class FilePrinter {
   void call(const std::string& text, int indent, const std::vector<NodeRef>& nodes = {}) {
     calls_.push_back({text, indent, nodes});
   }
+  /// Of a node within the variant, from 1: the same in whatever process the text is made. 0: made for
+  /// printing.
+  [[nodiscard]] int numberOf(NodeRef node) const {
+    const auto found = numbers_.find(node);
+    return found == numbers_.end() ? 0 : found->second;
+  }
   std::string titleOf(const Nest& nest) const;
   void header(std::vector<Line>& lines) const;
   void entry(std::vector<Line>& lines);
@@ -82,8 +88,7 @@ class FilePrinter {
   FileContext file_;
   Kernel kernel_;
   std::map<std::pair<NodeRef, int>, std::pair<int, int>> states_;  ///< loop, index -> arrays now, next
-  std::map<NodeRef, int>
-      numbers_;  ///< of the nodes in the variant: the same text in whatever process it is made
+  std::map<NodeRef, int> numbers_;
   std::vector<int> resultArrays_;
   std::vector<Line> functions_;
   std::vector<Line> calls_;
@@ -251,14 +256,13 @@ std::string FilePrinter::titleOf(const Nest& nest) const {
   std::string ids;
   std::string names;
   for (const Anchor& anchor : nest.anchors) {
-    const auto number = numbers_.find(anchor.node);
-    if (number != numbers_.end()) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", number->second);
+    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", numberOf(anchor.node));
     const auto variable = context_.variables.find(anchor.node);
     names += fmt::format("{}{}", names.empty() ? "" : ", then ",
                          anchor.copy ? "copy" : tensor::name(anchor.node->op));
     if (!anchor.copy && variable != context_.variables.end()) names += fmt::format(" ({})", variable->second);
   }
-  return fmt::format("{}{}{}", ids, ids.empty() ? "" : ": ", names);
+  return fmt::format("{}: {}", ids, names);
 }
 
 Function FilePrinter::functionOf(const NestContext& context, const Nest& nest,
@@ -342,8 +346,8 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
     function.name = file_.globals.fresh("compute_" + (last.copy ? "copy" : file_.nameOf(last.node)));
     if (pack) {
       pack->name = file_.globals.fresh("pack_" + file_.nameOf(nest.contract->b));
-      addFunction(*pack, fmt::format("{}: panels of {} columns for {}", pack->nodes[0]->id, settings_.tileN(),
-                                     title));
+      addFunction(*pack, fmt::format("{}: panels of {} columns for {}", numberOf(pack->nodes[0]),
+                                     settings_.tileN(), title));
     }
     addFunction(function, title);
     functions.push_back(std::move(function));
@@ -389,7 +393,7 @@ void FilePrinter::emitLoop(const Nest& nest, int indent) {
   const NodeRef loop = nest.loop;
   const std::string counter = file_.counters.at(loop->attributes.name);
   call(fmt::format("for (data.{} = 0; data.{} < {}; ++data.{}) {{  // {}: loop", counter, counter,
-                   concrete_.value(loop->attributes.shape[0]), counter, loop->id),
+                   concrete_.value(loop->attributes.shape[0]), counter, numberOf(loop)),
        indent, {loop});
   emitScope(*nest.body, indent + 1);
   for (std::size_t i = 0; i < loop->operands.size(); ++i) {

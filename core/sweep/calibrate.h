@@ -1,7 +1,7 @@
 #pragma once
 // Measuring what this machine attains (core/machine/calibration.h): a few small kernels go through a worker
 // like any other, so that what is measured is what kernels meet: the same compiler, flags, thread pool,
-// pinning and clock. About three seconds.
+// pinning and clock. About five seconds.
 #include <string>
 
 #include "core/base/progress.h"
