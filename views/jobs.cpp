@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <QMetaObject>
+#include <QTimer>
 #include <algorithm>
 
 #include "core/base/diagnostics.h"
@@ -164,6 +165,7 @@ Job* Jobs::start(QObject* owner, JobSpec spec, Run run) {
 
 void Jobs::pump() {
   const std::vector<Job*> jobs = jobs_;  // deliveries may start jobs
+  bool ended = false;
   for (Job* job : jobs) {
     if (std::find(jobs_.begin(), jobs_.end(), job) == jobs_.end()) continue;
     detail::JobState& state = *job->state_;
@@ -191,7 +193,14 @@ void Jobs::pump() {
       Q_EMIT job->progressed(job->fraction_, job->message_);
       Q_EMIT progressed(job);
     }
-    if (done) end(job);
+    if (!done) continue;
+    // One result a turn of the event loop: all that came together would hold up the window together.
+    if (ended) {
+      QTimer::singleShot(1, this, &Jobs::pump);
+      break;
+    }
+    end(job);
+    ended = true;
   }
   if (jobs_.empty()) timer_.stop();
 }

@@ -29,6 +29,16 @@ namespace nuscope::views {
 namespace {
 
 constexpr const char* iconProperty = "nuscopeIcon";
+constexpr int pause = 2;  // milliseconds between the refreshes of two views
+
+/// Since some view was refreshed.
+QElapsedTimer& sinceLast() {
+  static QElapsedTimer timer;
+  return timer;
+}
+bool tooEarly() {
+  return sinceLast().isValid() && sinceLast().elapsed() < pause;
+}
 
 QToolButton* iconButton(QWidget* parent, const QString& icon, const QString& toolTip, const Theme& theme) {
   auto* button = new QToolButton(parent);
@@ -173,15 +183,12 @@ void View::markStale() {
 void View::refreshIn(int milliseconds) {
   scheduled_ = true;
   QTimer::singleShot(milliseconds, this, [this] {
-    static QElapsedTimer sinceLast;
-    constexpr int pause = 2;
-    if (stale_ && sinceLast.isValid() && sinceLast.elapsed() < pause) {
+    if (stale_ && tooEarly()) {
       refreshIn(pause);
       return;
     }
     scheduled_ = false;
     refreshIfVisible();
-    sinceLast.start();
   });
 }
 
@@ -189,11 +196,14 @@ void View::refreshIfVisible() {
   if (!stale_ || !isVisible()) return;
   stale_ = false;
   refresh();
+  sinceLast().start();
 }
 
+/// The first of those that appear together is there at once, the others after it.
 void View::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  refreshIfVisible();
+  if (!stale_ || scheduled_) return;
+  tooEarly() ? refreshIn(pause) : refreshIfVisible();
 }
 
 void View::contextMenuEvent(QContextMenuEvent* event) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
+
 namespace nuscope::model {
 namespace {
 
@@ -50,7 +52,7 @@ class Parser {
     const Json& value = json_[std::string(key)];
     if (!value.is_number_integer() ||
         (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)) {
-      refuse(fmt::format("'{}' is {}, not an integer", key, value.dump().substr(0, 40)));
+      refuse(fmt::format("'{}' is {}, not an integer", key, shortened(value.dump(), 40)));
       return;
     }
     into = value.get<std::int64_t>();
@@ -81,7 +83,7 @@ class Parser {
   bool flag(const char* key, bool otherwise) {
     if (!present(key)) return otherwise;
     if (!json_[key].is_boolean()) {
-      refuse(fmt::format("'{}' is {}, not true or false", key, json_[key].dump().substr(0, 40)));
+      refuse(fmt::format("'{}' is {}, not true or false", key, shortened(json_[key].dump(), 40)));
       return otherwise;
     }
     return json_[key].get<bool>();
@@ -89,7 +91,7 @@ class Parser {
   void real(const char* key, double& into) {
     if (!present(key)) return;
     if (!json_[key].is_number() || !(json_[key].get<double>() > 0)) {
-      refuse(fmt::format("'{}' is {}, not a positive number", key, json_[key].dump().substr(0, 40)));
+      refuse(fmt::format("'{}' is {}, not a positive number", key, shortened(json_[key].dump(), 40)));
       return;
     }
     into = json_[key].get<double>();
@@ -130,7 +132,7 @@ class Parser {
       const Json& q = json_["quantization_config"];
       refuse(fmt::format(
           "'quantization_config' ({}): weights that are already quantised are not supported",
-          q.is_object() ? q.value("quant_method", std::string("unknown")) : q.dump().substr(0, 40)));
+          q.is_object() ? q.value("quant_method", std::string("unknown")) : shortened(q.dump(), 40)));
     }
     static const char* caps[] = {"attn_logit_softcapping", "final_logit_softcapping", "attention_multiplier",
                                  "partial_rotary_factor"};
@@ -153,22 +155,35 @@ class Parser {
   std::vector<std::string> reasons_;
 };
 
+/// How many brackets are open at once, at most; at least as many as a reader of JSON opens.
+std::size_t nesting(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"') {
+        if (text[i] == '\\') ++i;
+      }
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
 }  // namespace
 
 Result<LlamaConfig> parseLlamaConfig(std::string_view text) {
   if (text.size() > largestFile)
     return Refusal{fmt::format("a config.json of {} bytes; at most 1 MiB is read", text.size()), ""};
-  std::size_t depth = 0;
-  std::size_t deepest = 0;
-  const auto track = [&](int /*depth*/, Json::parse_event_t event, Json& /*value*/) {
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start)
-      deepest = std::max(deepest, ++depth);
-    if (event == Json::parse_event_t::object_end || event == Json::parse_event_t::array_end) --depth;
-    return deepest <= 64;
-  };
+  // Looked at before: nlohmann's parser asks nobody on the way down but by a callback, with which it takes
+  // quadratic time for a list of empty objects.
+  if (nesting(text) > 64) return Refusal{"config.json is nested deeper than 64 levels", ""};
   try {
-    const Json json = Json::parse(text, track);
-    if (deepest > 64) return Refusal{"config.json is nested deeper than 64 levels", ""};
+    const Json json = Json::parse(text);
     if (!json.is_object()) return Refusal{"config.json is no JSON object", ""};
     return Parser(json).run();
   } catch (const Json::exception& error) {

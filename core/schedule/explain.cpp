@@ -5,15 +5,23 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/base/text.h"
 #include "core/schedule/storage.h"
 
 namespace nuscope::schedule {
 namespace {
 
+constexpr std::size_t longestName = 160;  // bytes of a label in a sentence
+
+std::string named(std::string_view what, std::int64_t id, std::string_view name) {
+  if (name.empty()) return fmt::format("{} {}", what, id);
+  return fmt::format("{} {} ({}{})", what, id, shortened(name, longestName),
+                     name.size() > longestName ? "…" : "");
+}
+
 std::string bufferName(const Schedule& schedule, std::int32_t index) {
   const Buffer& buffer = schedule.buffers[static_cast<std::size_t>(index)];
-  return buffer.name.empty() ? fmt::format("buffer {}", buffer.id)
-                             : fmt::format("buffer {} ({})", buffer.id, buffer.name);
+  return named("buffer", buffer.id, buffer.name);
 }
 
 /// "[0, 3]" of a row-major position.
@@ -31,8 +39,7 @@ std::string elementText(const Schedule& schedule, std::int32_t index, std::int64
 
 std::string nameOf(const Schedule& schedule, std::int32_t index) {
   const Task& task = schedule.tasks[static_cast<std::size_t>(index)];
-  return task.label.empty() ? fmt::format("task {}", task.id)
-                            : fmt::format("task {} ({})", task.id, task.label);
+  return named("task", task.id, task.label);
 }
 
 std::string patternOf(std::string_view label) {
@@ -150,9 +157,8 @@ std::vector<std::int32_t> firingOf(const Model& model, const Footprints& footpri
   const std::int32_t both[] = {f.other, f.task};
   const Closure first = closure(model, both);
   std::vector<std::int32_t> held = writers();
-  std::erase_if(held, [&](std::int32_t w) {
-    return w == f.other || first.started[static_cast<std::size_t>(w)] != 0;
-  });
+  std::erase_if(
+      held, [&](std::int32_t w) { return w == f.other || first.started[static_cast<std::size_t>(w)] != 0; });
   held.push_back(f.task);
   Closure run = closure(model, held);
   std::ranges::stable_sort(run.order, {}, [&](std::int32_t t) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "core/base/text.h"
 #include "core/schedule/hang.h"
 #include "core/schedule/json_value.h"
 #include "core/schedule/structure.h"
@@ -62,7 +63,7 @@ class DumpReader {
       const JsonValue& item = value.items[i];
       std::int64_t sm = 0;
       if (!number(value.keys[i], sm))
-        return wrong(item, fmt::format("'{}' is no SM", value.keys[i].substr(0, 40)));
+        return wrong(item, fmt::format("'{}' is no SM", shortened(value.keys[i], 40)));
       HangDump::Queue queue;
       const JsonValue* task = item.kind == Kind::object ? item.find("task") : &item;
       std::int64_t id = 0;

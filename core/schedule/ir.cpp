@@ -87,7 +87,13 @@ std::int64_t Buffer::elements() const {
 }
 
 std::int64_t Buffer::bytes() const {
-  return elements() / 8 * bits(type) + (elements() % 8 * bits(type) + 7) / 8;
+  const std::int64_t n = elements();
+  std::int64_t eights = 0;
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(n / 8, std::int64_t{bits(type)}, &eights) ||
+      __builtin_add_overflow(eights, (n % 8 * bits(type) + 7) / 8, &all))
+    return INT64_MAX;
+  return all;
 }
 
 const std::string* Task::param(std::string_view name) const {

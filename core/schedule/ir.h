@@ -118,7 +118,7 @@ struct Buffer {
   static constexpr std::uint8_t noSpace = 1, noSource = 2;
   std::uint8_t absent = 0;  ///< optional keys that the file did not have
   [[nodiscard]] std::int64_t elements() const;
-  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] std::int64_t bytes() const;  ///< 2^63 - 1 where it does not fit
 };
 
 struct Counter {

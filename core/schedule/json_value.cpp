@@ -17,7 +17,8 @@ namespace nuscope::schedule {
 namespace {
 
 constexpr std::size_t deepest = 64;
-constexpr std::size_t fewValues = 200'000;  // of one record, in any file
+constexpr std::size_t fewValues = 100'000;  // of one record, in any file
+constexpr std::size_t textOfValue = 24;     // bytes of the whole text that entitle to one value more
 
 /// Of items with one key the last one stays.
 void lastOfDuplicates(JsonValue& object) {
@@ -50,7 +51,7 @@ void lastOfDuplicates(JsonValue& object) {
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
  public:
   Builder(std::string_view text, const rapidjson::MemoryStream& stream, const RecordHandler& handler)
-      : text_(text), stream_(stream), handler_(handler), mostValues_(fewValues + text.size() / 16) {}
+      : text_(text), stream_(stream), handler_(handler), mostValues_(fewValues + text.size() / textOfValue) {}
 
   bool Null() { return scalar(JsonValue::Kind::null, 4); }
   bool Bool(bool value) { return scalar(JsonValue::Kind::boolean, value ? 4 : 5); }
@@ -70,7 +71,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     if (depth_ == 1) {
       rootKey_.assign(value, length);
     } else {
-      open_.back().keys.push_back(kept(value, length, stream_.Tell()));
+      append(open_.back().keys, kept(value, length, stream_.Tell()));
     }
     return true;
   }
@@ -133,12 +134,15 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     JsonValue made;
     made.kind = kind;
     made.begin = stream_.Tell() - 1;
-    // Lists that grow move what they hold; most records have about a dozen values, what is in them a few.
-    const std::size_t likely = open_.empty() ? 12 : 4;
-    made.items.reserve(likely);
-    if (kind == JsonValue::Kind::object) made.keys.reserve(likely);
     open_.push_back(std::move(made));
     return true;
+  }
+  /// Lists that grow move what they hold; most records have about a dozen values, what is in them a few.
+  /// An empty one takes nothing.
+  template <class Item>
+  void append(std::vector<Item>& list, Item item) {
+    if (list.empty()) list.reserve(open_.size() == 1 ? 12 : 4);
+    list.push_back(std::move(item));
   }
   bool end() {
     --depth_;
@@ -164,7 +168,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
       return false;
     }
     if (!open_.empty()) {
-      open_.back().items.push_back(std::move(value));
+      append(open_.back().items, std::move(value));
       return true;
     }
     streaming_ ? handler_.onItem(rootKey_, value) : handler_.onKey(rootKey_, value);
@@ -245,10 +249,14 @@ std::size_t firstInvalid(std::string_view text) {
 
 }  // namespace
 
-std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view text) {
-  std::map<std::string, std::size_t, std::less<>> counts;
-  std::string_view key;
-  std::size_t* count = nullptr;
+namespace {
+
+/// Walks over a text that is trusted to be JSON. Calls onKey(key, behind) for every key of the root, with the
+/// text behind it, until it returns true; onRecord() for every object in a list of the root.
+template <class OnKey, class OnRecord>
+void glance(std::string_view text, OnKey onKey, OnRecord onRecord) {
+  std::string_view last;  // string in the root
+  bool list = false;
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -257,19 +265,48 @@ std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view te
       while (++i < text.size() && text[i] != '"') {
         if (text[i] == '\\') ++i;
       }
-      if (depth == 1)
-        key =
-            text.substr(std::min(from, text.size()), std::min(i, text.size()) - std::min(from, text.size()));
+      if (depth == 1 && i < text.size()) last = text.substr(from, i - from);
+    } else if (c == ':') {
+      if (depth == 1 && onKey(last, text.substr(i + 1))) return;
     } else if (c == '[' || c == '{') {
-      if (depth == 1)
-        count = c == '[' && counts.size() < 64 ? &counts[std::string(key.substr(0, 64))] : nullptr;
-      if (depth == 2 && c == '{' && count != nullptr) ++*count;
+      if (depth == 1) list = c == '[';
+      if (depth == 2 && c == '{' && list) onRecord();
       ++depth;
     } else if (c == ']' || c == '}') {
       --depth;
     }
   }
+}
+
+}  // namespace
+
+std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view text) {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  std::size_t other = 0;
+  std::size_t* count = &other;
+  glance(
+      text,
+      [&](std::string_view key, std::string_view) {
+        count = counts.size() < 64 ? &counts[std::string(key.substr(0, 64))] : &other;
+        return false;
+      },
+      [&] { ++*count; });
   return counts;
+}
+
+std::string_view rootKey(std::string_view text,
+                         const std::function<bool(std::string_view, std::string_view)>& wanted) {
+  std::string_view found;
+  glance(
+      text,
+      [&](std::string_view key, std::string_view behind) {
+        behind.remove_prefix(std::min(behind.size(), behind.find_first_not_of(" \t\r\n")));
+        if (!wanted(key, behind)) return false;
+        found = key;
+        return true;
+      },
+      [] {});
+  return found;
 }
 
 std::string placeText(std::string_view text, std::uint64_t offset) {

@@ -38,13 +38,17 @@ struct RecordHandler {
 };
 
 /// Reads one JSON object. Refused, with line and column: no JSON, trailing text, no UTF-8, a root that is no
-/// object, a NaN, nesting deeper than 64, a record of more than 200,000 values + one for 16 bytes of text.
+/// object, a NaN, nesting deeper than 64, a record of more than 100,000 values + one for 24 bytes of text.
 /// `text` must outlive the values.
 Result<std::monostate> readRecords(std::string_view text, const RecordHandler& handler);
 
 /// How many objects each list of the root holds, by a quick look that trusts the text: for reserving memory
 /// once instead of growing. Wrong for text that is no JSON, but never more than one for two bytes.
 std::map<std::string, std::size_t, std::less<>> recordCounts(std::string_view text);
+/// The first key of the root for which `wanted(key, text that begins with its value)` holds, by the same
+/// quick look; empty if there is none.
+std::string_view rootKey(std::string_view text,
+                         const std::function<bool(std::string_view key, std::string_view value)>& wanted);
 
 /// "line 12, column 7" of a byte offset.
 std::string placeText(std::string_view text, std::uint64_t offset);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/schedule/record_reader.h"
 
 namespace nuscope::schedule {
@@ -27,13 +28,14 @@ class AmkReader : public RecordReader {
     schedule_.tasks.push_back({});
     if (!isRecord(item, what)) return;
     textOrExtra(item, "label", made.label, made.extras, made.absent, Task::noLabel);
-    if (!made.label.empty()) what = fmt::format("tasks[{}] ({})", schedule_.tasks.size() - 1, made.label);
+    what = named(what, made.label);
     integer(item, "id", what, made.id);
     if (const JsonValue* op = field(item, "op", Kind::string, what)) {
       if (const auto parsed = parseOpcode(op->string)) {
         made.op = *parsed;
       } else {
-        fault("unknown-op", fmt::format("{}: '{}' is no operation of the format", what, op->string), *op);
+        fault("unknown-op",
+              fmt::format("{}: '{}' is no operation of the format", what, shortened(op->string, 80)), *op);
         made.op = Opcode::custom;
         made.customOp = op->string;
       }
@@ -77,7 +79,9 @@ class AmkReader : public RecordReader {
     (key == "ir_version" ? schedule_.irVersion : schedule_.abiVersion) = value.string;
     const std::string_view major = std::string_view(value.string).substr(0, value.string.find('.'));
     if (major != "0")
-      fault("load", fmt::format("'{}' is {}; only major version 0 is known", key, value.string), value);
+      fault("load",
+            fmt::format("'{}' is {}; only major version 0 is known", key, shortened(value.string, 80)),
+            value);
   }
 };
 

@@ -19,6 +19,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "core/base/text.h"
 #include "core/schedule/record_reader.h"
 
 namespace nuscope::schedule {
@@ -132,6 +133,9 @@ constexpr std::int64_t taskBegin = 10;
 constexpr std::int64_t invalidEvent = 0x7ffffffffffffffe;
 constexpr std::int64_t nvshmemTag = 0x1e00000000000000;
 constexpr std::size_t mostPieces = 16;  // intervals or bands that one tensor may fall into
+// Pieces beyond one a tensor, in all: so many in any file, and one more for so many bytes of text.
+constexpr std::size_t fewPieces = 100'000;
+constexpr std::size_t textOfPiece = 64;
 constexpr std::int64_t largestByte = std::int64_t{1} << 50U;
 
 std::string taskName(std::int64_t type) {
@@ -222,22 +226,24 @@ class MirageReader : public RecordReader {
     made.place = placeOf(item);
     made.id = index;
     made.op = Opcode::custom;
-    made.reads.emplace();
-    made.writes.emplace();
+    std::vector<Access> reads;
+    std::vector<Access> writes;
     if (isRecord(item, what)) {
       integer(item, "task_type", what, record.type);
       made.customOp = taskName(record.type);
       made.label = fmt::format("{} {}", made.customOp, index);
       integer(item, "trigger_event", what, record.trigger);
       integer(item, "dependent_event", what, record.dependent);
-      tensors(item, "inputs", what, *made.reads);
-      tensors(item, "outputs", what, *made.writes);
+      tensors(item, "inputs", what, reads);
+      tensors(item, "outputs", what, writes);
       for (const char* key : {"expert_offset", "kv_idx", "merge_task_offset"}) {
         std::int64_t value = -1;
         if (const JsonValue* field = item.find(key); field != nullptr && field->isInteger(value))
           indexed_ = indexed_ || value >= 0;
       }
     }
+    made.reads = std::move(reads);
+    made.writes = std::move(writes);
     records_.push_back(record);
     schedule_.tasks.push_back(std::move(made));
   }
@@ -259,7 +265,7 @@ class MirageReader : public RecordReader {
         !integers(tensor, "dims", what, dims) || !integers(tensor, "strides", what, strides))
       return;
     const auto refuse = [&](std::string why) {
-      fault("load", fmt::format("{}: tensor '{}' {}", what, base->string.substr(0, 80), why), tensor);
+      fault("load", fmt::format("{}: tensor '{}' {}", what, shortened(base->string, 80), why), tensor);
     };
     const std::int64_t size = elementBytes(type);
     if (size == 0) return refuse(fmt::format("has data type {}, whose size is not known", type));
@@ -306,6 +312,9 @@ class MirageReader : public RecordReader {
         }
       }
     }
+    morePieces_ += parts.size() - 1;
+    if (morePieces_ > fewPieces + text_.size() / textOfPiece)
+      return refuse("and those before it fall into too many pieces, which is not supported");
     const std::int64_t buffer = bufferOf(std::string(base->string), end);
     for (const Strided& one : parts) {
       Access access;
@@ -466,6 +475,7 @@ class MirageReader : public RecordReader {
   std::vector<std::int64_t> first_;
   std::unordered_map<std::string, std::int64_t> buffers_;
   bool indexed_ = false;
+  std::size_t morePieces_ = 0;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/schedule/positions.h"
 #include "core/schedule/record_reader.h"
 
@@ -26,7 +27,7 @@ class NuscopeReader : public RecordReader {
     } else if (key == "version") {
       std::int64_t version = 0;
       if (!value.isInteger(version) || version != 1)
-        fault("load", fmt::format("'version' is {}; only 1 is known", value.raw.substr(0, 40)), value);
+        fault("load", fmt::format("'version' is {}; only 1 is known", shortened(value.raw, 40)), value);
     } else if (key == "positions") {
       positions(value);
     } else if (key == "pages") {
@@ -66,8 +67,7 @@ class NuscopeReader : public RecordReader {
     schedule_.tasks.push_back({});
     if (!isRecord(item, what)) return;
     textOrExtra(item, "label", made.label, made.extras, made.absent, Task::noLabel);
-    if (!made.label.empty())
-      what = fmt::format("tasks[{}] ({})", schedule_.tasks.size() - 1, made.label.substr(0, 80));
+    what = named(what, made.label);
     integer(item, "id", what, made.id);
     made.reads = accesses(item, "reads", what);
     made.writes = accesses(item, "writes", what);
@@ -100,7 +100,7 @@ class NuscopeReader : public RecordReader {
     if (!made.declared()) {
       fault("unknown-op",
             fmt::format("{}: '{}' is none of the known operations; declare what it 'reads' and 'writes'",
-                        what, op->string.substr(0, 80)),
+                        what, shortened(op->string, 80)),
             *op);
     }
   }
@@ -126,11 +126,14 @@ class NuscopeReader : public RecordReader {
         rectangle(*region, what, access);
       result.push_back(std::move(access));
     }
+    result.shrink_to_fit();
     return result;
   }
   void rectangle(const JsonValue& region, const std::string& what, Access& access) {
     bool depends = false;
     std::vector<std::pair<Bound, Bound>> bounds;
+    bounds.reserve(region.items.size());
+    access.region.ranges.reserve(region.items.size());
     for (const JsonValue& axis : region.items) {
       Bound from;
       Bound to;
@@ -140,7 +143,7 @@ class NuscopeReader : public RecordReader {
               fmt::format(
                   "{}: {} is no range of an axis: [from, to), integers or texts such as \"pos + 1\" and "
                   "\"min(pos + 1, 64)\"",
-                  what, axis.raw.substr(0, 60)),
+                  what, shortened(axis.raw, 60)),
               axis);
         return;
       }
@@ -176,13 +179,12 @@ ReadResult readNuscope(std::string_view text) {
 }
 
 ReadResult readSchedule(std::string_view text) {
-  // The root keys tell; only the first megabyte is looked at, so that a wrong guess costs little.
-  const std::string_view head = text.substr(0, std::size_t{1} << 20U);
-  const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
-  if (has("\"ir_version\"")) return readAmk(text);
-  if (has("\"nuscope-schedule\"")) return readNuscope(text);
-  if (has("\"all_tasks\"") || has("\"all_events\"")) return readMirage(text);
-  return readAmk(text);
+  const std::string_view key = rootKey(text, [](std::string_view name, std::string_view value) {
+    if (name == "format") return value.starts_with("\"nuscope-schedule\"");
+    return name == "ir_version" || name == "all_tasks" || name == "all_events" || name == "first_tasks";
+  });
+  if (key == "format") return readNuscope(text);
+  return key.empty() || key == "ir_version" ? readAmk(text) : readMirage(text);
 }
 
 }  // namespace nuscope::schedule

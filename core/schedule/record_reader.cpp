@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/text.h"
+
 namespace nuscope::schedule {
 namespace {
 
@@ -127,7 +129,9 @@ bool RecordReader::integer(const JsonValue& record, std::string_view name, std::
   const JsonValue* value = field(record, name, Kind::number, what);
   if (value == nullptr) return false;
   if (value->isInteger(into)) return true;
-  fault("load", fmt::format("{}: '{}' is {}, not an integer of 63 bits", what, name, value->raw), *value);
+  fault("load",
+        fmt::format("{}: '{}' is {}, not an integer of 63 bits", what, name, shortened(value->raw, 40)),
+        *value);
   return false;
 }
 
@@ -139,7 +143,7 @@ bool RecordReader::integers(const JsonValue& record, std::string_view name, std:
   for (const JsonValue& item : list->items) {
     std::int64_t value = 0;
     if (!item.isInteger(value)) {
-      fault("load", fmt::format("{}: '{}' holds {}, not an integer", what, name, item.raw.substr(0, 40)),
+      fault("load", fmt::format("{}: '{}' holds {}, not an integer", what, name, shortened(item.raw, 40)),
             item);
       return false;
     }
@@ -165,6 +169,10 @@ void RecordReader::extras(const JsonValue& record, std::initializer_list<std::st
     if (std::ranges::find(known, record.keys[i]) == known.end())
       into.emplace_back(record.keys[i], record.items[i].raw);
   }
+}
+
+std::string RecordReader::named(const std::string& what, std::string_view label) {
+  return label.empty() ? what : fmt::format("{} ({})", what, shortened(label, 80));
 }
 
 bool RecordReader::isRecord(const JsonValue& item, std::string_view what) {
@@ -217,7 +225,7 @@ bool RecordReader::shape(const JsonValue& list, std::string_view what, Buffer& i
     std::int64_t extent = 0;
     if (!item.isInteger(extent) || extent < 1) {
       fault("load",
-            fmt::format("{}: {} is no extent (an integer of at least 1)", what, item.raw.substr(0, 40)),
+            fmt::format("{}: {} is no extent (an integer of at least 1)", what, shortened(item.raw, 40)),
             item);
       if (faults_ <= faultsListed) result_.faults.back().amkAccepts = true;
       into.shape.push_back(1);
@@ -279,7 +287,7 @@ void RecordReader::waits(const JsonValue& item, std::string_view what, Task& int
     if (!threshold->isInteger(made.threshold) || made.threshold < 1 || made.threshold > INT64_C(0xFFFFFFFF)) {
       fault("bad-threshold",
             fmt::format("{}: the threshold {} is no integer in 1 .. 2^32-1", what,
-                        threshold->raw.substr(0, 40)),
+                        shortened(threshold->raw, 40)),
             *threshold);
       made.threshold = 1;
     }
@@ -314,12 +322,13 @@ void RecordReader::queue(const JsonValue& item, std::string_view what, Task& int
   if (sm->isInteger(value)) {
     into.sm = value;
   } else {
-    fault("load", fmt::format("{}: 'sm' is {}, not an integer or null", what, sm->raw.substr(0, 40)), *sm);
+    fault("load", fmt::format("{}: 'sm' is {}, not an integer or null", what, shortened(sm->raw, 40)), *sm);
   }
 }
 
 void RecordReader::target(const JsonValue& value) {
   std::int64_t sms = 0;
+  schedule_.numSms.reset();
   if (value.kind != Kind::object) return;
   if (const JsonValue* count = value.find("num_sms"); count != nullptr && count->isInteger(sms))
     schedule_.numSms = sms;
@@ -337,8 +346,8 @@ void RecordReader::pages(const JsonValue& value) {
       const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), buffer);
       if (error != std::errc() || at != text.data() + text.size() || !map->items[i].isInteger(page)) {
         fault("load",
-              fmt::format("'buffer_to_page' maps '{}' to {}, not a buffer id to a page id", text,
-                          map->items[i].raw.substr(0, 40)),
+              fmt::format("'buffer_to_page' maps '{}' to {}, not a buffer id to a page id",
+                          shortened(text, 40), shortened(map->items[i].raw, 40)),
               map->items[i]);
         continue;
       }

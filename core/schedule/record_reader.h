@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "core/base/text.h"
 #include "core/schedule/json_value.h"
 #include "core/schedule/read.h"
 
@@ -50,7 +51,7 @@ class RecordReader {
     }
     fault(
         "load",
-        std::string(what) + ": '" + std::string(value->string.substr(0, 80)) + "' is no " + std::string(key),
+        std::string(what) + ": '" + std::string(shortened(value->string, 80)) + "' is no " + std::string(key),
         *value);
     return false;
   }
@@ -58,6 +59,8 @@ class RecordReader {
   static void textOrExtra(const JsonValue& item, const char* key, std::string& into, Extras& extras,
                           std::uint8_t& absent, std::uint8_t bit);
   static void extras(const JsonValue& record, std::initializer_list<std::string_view> known, Extras& into);
+  /// How messages name a task: its place, and its label, cut.
+  static std::string named(const std::string& what, std::string_view label);
   bool isRecord(const JsonValue& item, std::string_view what);
   void requireRoot(std::initializer_list<std::string_view> keys);
 

@@ -7,12 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "core/base/text.h"
+
 namespace nuscope::schedule {
 namespace {
 
 constexpr std::string_view integerParams[] = {
     "K",       "N",          "M",        "N_tile", "M_tile", "n_off",  "m_off", "hidden", "vocab", "head_dim",
     "n_heads", "n_kv_heads", "kv_start", "kv_len", "pos",    "qdtype", "flags", "group",  "dim"};
+constexpr std::size_t faultsListed = 10'000;
+
 constexpr std::string_view realParams[] = {"eps", "scale", "theta"};
 
 class Structure {
@@ -38,8 +42,17 @@ class Structure {
             counter.place, true);
       }
     }
-    for (const Task& task : schedule_.tasks) check(task);
+    for (const Task& task : schedule_.tasks) {
+      if (faults_.size() > faultsListed) break;
+      check(task);
+    }
     if (schedule_.pages) pages(*schedule_.pages);
+    if (faults_.size() > faultsListed) {
+      faults_.resize(faultsListed);
+      add(Rule::danglingReference, "", {});
+      faults_.back().code = faults_[faultsListed - 1].code;
+      faults_.back().message = "and more faults; what follows was not looked at";
+    }
     return std::move(faults_);
   }
 
@@ -49,7 +62,7 @@ class Structure {
   }
   static std::string nameOf(const Task& task) {
     return task.label.empty() ? fmt::format("task {}", task.id)
-                              : fmt::format("task {} ({})", task.id, task.label);
+                              : fmt::format("task {} ({})", task.id, shortened(task.label, 80));
   }
   template <class Records>
   void unique(const Records& records, std::string_view what) {
@@ -142,10 +155,10 @@ class Structure {
     }
     for (const auto& [key, value] : task.params) {
       if (std::ranges::find(integerParams, key) != std::end(integerParams) && !task.integer(key)) {
-        add(Rule::parameterType, fmt::format("{}: '{}' is {}, not an int32", name, key, value.substr(0, 40)),
+        add(Rule::parameterType, fmt::format("{}: '{}' is {}, not an int32", name, key, shortened(value, 40)),
             task.place);
       } else if (std::ranges::find(realParams, key) != std::end(realParams) && !isNumber(value)) {
-        add(Rule::parameterType, fmt::format("{}: '{}' is {}, not a number", name, key, value.substr(0, 40)),
+        add(Rule::parameterType, fmt::format("{}: '{}' is {}, not a number", name, key, shortened(value, 40)),
             task.place);
       } else if (key == "recipe" && task.op == Opcode::fused && !isRecipe(value)) {
         add(Rule::parameterType,

@@ -145,6 +145,8 @@ TintColours tintColours(Tint tint, const Theme& t) {
   return {t.muted, t.inputKindFill};
 }
 
+Measure::Measure(const Theme& t) : scale(t.scale), ui(t.ui), small(t.small), code(t.code) {}
+
 QSizeF cardSize(const Box& box, const Theme& t) {
   if (box.width > 0)
     return {std::ceil(box.width * t.scale), std::ceil(lines(box, t) * lineHeight(t) + 8 * t.scale)};

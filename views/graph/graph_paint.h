@@ -1,6 +1,7 @@
 #pragma once
 // The one paint path of graphs: screen, PNG and SVG.
 #include <QColor>
+#include <QFont>
 #include <set>
 
 #include "views/graph/graph_content.h"
@@ -21,6 +22,15 @@ TintColours tintColours(Tint tint, const Theme& theme);
 QSizeF cardSize(const Box& box, const Theme& theme);
 /// Size of an edge's chip; empty without a label.
 QSizeF chipSize(const Edge& edge, const Theme& theme);
+
+/// What the sizes of cards and chips depend on.
+struct Measure {
+  double scale = 0;
+  QFont ui, small, code;
+  Measure() = default;
+  explicit Measure(const Theme& t);
+  bool operator==(const Measure&) const = default;
+};
 
 struct CardState {
   bool selected = false;

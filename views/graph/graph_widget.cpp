@@ -35,12 +35,14 @@ constexpr double margin = 16;
 constexpr double readableZoom = 0.64;
 constexpr qint64 easingMilliseconds = 120;
 
-struct LaidOut {
+constexpr std::size_t mostSmooth = 800;  // boxes and edges that are drawn smoothly while a person waits
+
+struct Placed {
   GraphLayout layout;
   QString note;
 };
 
-LaidOut layOut(const LayoutInput& input, const std::string& helper, const std::stop_token& stop) {
+Placed layOut(const LayoutInput& input, const std::string& helper, const std::stop_token& stop) {
   if (input.boxes.size() > mostForDot)
     return {layeredLayout(input), QStringLiteral("layered: more than 400 boxes")};
   try {
@@ -106,10 +108,46 @@ double distanceToSpline(const std::vector<QPointF>& spline, const QPointF& p) {
   return best;
 }
 
+/// What a layout needs to know of a content.
+LayoutInput inputOf(const GraphContent& content, const Theme& t) {
+  LayoutInput input;
+  for (const Box& box : content.boxes) input.boxes.push_back(cardSize(box, t));
+  input.leftToRight = content.leftToRight;
+  input.betweenRanks = (content.betweenRanks > 0 ? content.betweenRanks
+                        : content.leftToRight    ? 52
+                                                 : 40) *
+                       t.scale;
+  input.betweenBoxes = (content.leftToRight ? 22 : 26) * t.scale;
+  for (const Edge& edge : content.edges) {
+    const QSizeF chip = chipSize(edge, t);
+    // Quiet chips take no room of their own, but fit between two ranks whichever of them is shown.
+    if (content.quietLabels && content.leftToRight)
+      input.betweenRanks = std::max(input.betweenRanks, chip.width() + 18 * t.scale);
+    const QSizeF room = content.quietLabels ? QSizeF(0, 0) : chip;
+    input.edges.push_back({edge.from, edge.to, std::max(0.0, room.width()), std::max(0.0, room.height())});
+  }
+  return input;
+}
+
+/// Two boxes of which nobody needs to measure the texts to see that their cards are equal.
+bool plainlyAsLarge(const Box& a, const Box& b) {
+  if (a.width != b.width || a.title != b.title) return false;
+  if (a.width > 0) return a.second.isEmpty() == b.second.isEmpty() && a.third.isEmpty() == b.third.isEmpty();
+  return a.second == b.second && a.third == b.third && (a.badge == Mark::none) == (b.badge == Mark::none);
+}
+
 }  // namespace
 
+/// Made in a job, with everything that takes long for many boxes.
+struct GraphWidget::LaidOut {
+  GraphLayout layout;
+  QString note;
+  std::shared_ptr<const GraphIndex> index;
+  Measure measure;
+};
+
 GraphWidget::GraphWidget(ThemeSource& theme, Jobs& jobs, const QString& name, QWidget* parent)
-    : QWidget(parent), theme_(theme), jobs_(jobs), index_(std::make_unique<GraphIndex>(layout_)) {
+    : QWidget(parent), theme_(theme), jobs_(jobs), index_(std::make_shared<const GraphIndex>(layout_)) {
   setObjectName(name);
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
@@ -141,13 +179,16 @@ GraphWidget::~GraphWidget() = default;
 
 bool GraphWidget::sameShape(const GraphContent& content) const {
   const auto& boxes = content.boxes;
+  const Theme& t = theme_.theme();
   if (layout_.boxes.size() != boxes.size() || layout_.edges.size() != content.edges.size()) return false;
-  if (content_.leftToRight != content.leftToRight || content_.ring != content.ring || content_.quietLabels != content.quietLabels)
+  const bool measured = measure_ == Measure(t);
+  if (content_.leftToRight != content.leftToRight || content_.ring != content.ring ||
+      content_.quietLabels != content.quietLabels)
     return false;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    if (content_.boxes[i].key != boxes[i].key ||
-        layout_.boxes[i].size() != cardSize(boxes[i], theme_.theme()))
-      return false;
+    if (content_.boxes[i].key != boxes[i].key) return false;
+    if (measured && plainlyAsLarge(content_.boxes[i], boxes[i])) continue;
+    if (layout_.boxes[i].size() != cardSize(boxes[i], t)) return false;
   }
   for (std::size_t e = 0; e < content.edges.size(); ++e) {
     const Edge& a = content_.edges[e];
@@ -172,7 +213,7 @@ void GraphWidget::setContent(GraphContent content) {
     layingOut_ = false;
     waiting_.reset();
     layout_ = {};
-    index_ = std::make_unique<GraphIndex>(layout_);
+    index_ = std::make_shared<const GraphIndex>(layout_);
     settled_ = true;
     fitted_ = true;
     display(std::move(content));
@@ -196,24 +237,6 @@ void GraphWidget::setContent(GraphContent content) {
 void GraphWidget::startLayout() {
   underWay_ = std::move(*waiting_);
   waiting_.reset();
-  LayoutInput input;
-  const Theme& t = theme_.theme();
-  for (const Box& box : underWay_.boxes) input.boxes.push_back(cardSize(box, t));
-  input.leftToRight = underWay_.leftToRight;
-  input.betweenRanks = (underWay_.betweenRanks > 0 ? underWay_.betweenRanks
-                        : underWay_.leftToRight    ? 52
-                                                   : 40) *
-                       t.scale;
-  if (underWay_.quietLabels && underWay_.leftToRight) {
-    // Chips take no room of their own, but fit between two ranks whichever of them is shown.
-    for (const Edge& edge : underWay_.edges)
-      input.betweenRanks = std::max(input.betweenRanks, chipSize(edge, t).width() + 18 * t.scale);
-  }
-  input.betweenBoxes = (underWay_.leftToRight ? 22 : 26) * t.scale;
-  for (const Edge& edge : underWay_.edges) {
-    const QSizeF chip = underWay_.quietLabels ? QSizeF(0, 0) : chipSize(edge, t);
-    input.edges.push_back({edge.from, edge.to, std::max(0.0, chip.width()), std::max(0.0, chip.height())});
-  }
   settled_ = false;
   layingOut_ = true;
   const std::string helper =
@@ -223,33 +246,38 @@ void GraphWidget::startLayout() {
       {.title = tr("Lay out %1").arg(objectName()),
        .lane = QStringLiteral("layout:") + objectName(),
        .quiet = true},
-      [input, helper, ring = underWay_.ring && underWay_.boxes.size() > 1](JobHandle& job) {
-        return ring ? LaidOut{ringLayout(input), QStringLiteral("ring")}
-                    : layOut(input, helper, job.progress().stopToken());
+      [content = underWay_, theme = theme_.theme(), helper](JobHandle& job) {
+        const LayoutInput input = inputOf(content, theme);
+        Placed placed = content.ring && content.boxes.size() > 1
+                            ? Placed{ringLayout(input), QStringLiteral("ring")}
+                            : layOut(input, helper, job.progress().stopToken());
+        for (std::size_t e = 0; e < placed.layout.edges.size(); ++e) {
+          if (content.quietLabels || content.edges[e].label.isEmpty())
+            placed.layout.labels[e] = middleOf(placed.layout.edges[e]);
+        }
+        auto index = std::make_shared<const GraphIndex>(placed.layout);
+        return LaidOut{std::move(placed.layout), placed.note, std::move(index), Measure(theme)};
       },
-      [this](LaidOut done) { adopt(std::move(done.layout), done.note); });
+      [this](LaidOut done) { adopt(std::move(done)); });
 }
 
-void GraphWidget::adopt(GraphLayout layout, const QString& note) {
+void GraphWidget::adopt(LaidOut done) {
   layingOut_ = false;
   before_.clear();
   const bool motion =
       style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0 && isVisible();
-  if (motion && !content_.boxes.empty() && layout.boxes.size() <= mostForDot) {
+  if (motion && !content_.boxes.empty() && done.layout.boxes.size() <= mostForDot) {
     for (const Box& box : underWay_.boxes) {
       const int old = indexOf(box.key);
       before_.push_back(old < 0 ? QRectF() : layout_.boxes[static_cast<std::size_t>(old)]);
     }
   }
-  layout_ = std::move(layout);
-  layoutNote_ = note;
+  layout_ = std::move(done.layout);
+  layoutNote_ = done.note;
+  index_ = std::move(done.index);
+  measure_ = done.measure;
   display(std::move(underWay_));
   underWay_ = {};
-  for (std::size_t e = 0; e < layout_.edges.size(); ++e) {
-    if (content_.quietLabels || content_.edges[e].label.isEmpty())
-      layout_.labels[e] = middleOf(layout_.edges[e]);
-  }
-  index_ = std::make_unique<GraphIndex>(layout_);
   settled_ = !waiting_;
   if (fitted_) frame();
   if (!before_.empty()) {
@@ -394,6 +422,8 @@ void GraphWidget::paintScene(QPainter& painter, const QRectF& clip, double scale
   std::vector<int> boxes;
   std::vector<int> edges;
   index_->query(clip.adjusted(-40, -40, 40, 40), boxes, edges);
+  if (interactive && boxes.size() + edges.size() > mostSmooth)
+    painter.setRenderHint(QPainter::Antialiasing, false);
   const auto edgeState = [&](int e) {
     const Edge& edge = content_.edges[static_cast<std::size_t>(e)];
     return EdgeState{edge.key != 0 && edge.key == selectedEdge_, interactive && e == hoveredEdge_};

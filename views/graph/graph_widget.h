@@ -16,6 +16,7 @@
 
 #include "views/graph/graph_content.h"
 #include "views/graph/graph_layout.h"
+#include "views/graph/graph_paint.h"
 
 class QPainter;
 
@@ -93,7 +94,8 @@ class GraphWidget : public QWidget {
     bool stub = false;
   };
   void startLayout();
-  void adopt(GraphLayout layout, const QString& note);
+  struct LaidOut;
+  void adopt(LaidOut done);
   void display(GraphContent content);
   [[nodiscard]] bool sameShape(const GraphContent& content) const;
   [[nodiscard]] QRectF visibleScene() const;
@@ -114,10 +116,11 @@ class GraphWidget : public QWidget {
   bool layingOut_ = false;
   std::unordered_map<std::uint64_t, int> byKey_;
   GraphLayout layout_;
+  Measure measure_;             ///< what the sizes of `layout_` were measured with
   std::vector<QRectF> before_;  ///< positions that boxes move from, while easing
   QTimer easing_;
   QElapsedTimer easingClock_;
-  std::unique_ptr<GraphIndex> index_;
+  std::shared_ptr<const GraphIndex> index_;
   bool settled_ = true;
   bool fitted_ = true;  ///< the user has not zoomed or panned since the last fit
   QString layoutNote_;

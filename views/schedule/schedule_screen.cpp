@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -171,6 +172,15 @@ void ScheduleScreen::update() {
   const Theme& t = context_.theme.theme();
   const auto state = schedule_.state();
   const bool opening = schedule_.checking() && !state;
+  if (state && pages_->currentIndex() == 0 && isVisible() && !turning_) {
+    // All views appear: in a turn of its own, after what told of the schedule.
+    turning_ = true;
+    QTimer::singleShot(1, this, [this] {
+      update();
+      turning_ = false;
+    });
+    return;
+  }
   pages_->setCurrentIndex(state ? 1 : 0);
   header_->setVisible(state != nullptr);
   emptyTitle_->setText(opening ? tr("Reading and checking\u2026") : tr("Is a megakernel's schedule safe?"));

@@ -53,6 +53,7 @@ class ScheduleScreen : public QWidget {
   StateLabel* mark_ = nullptr;
   QLabel *headline_ = nullptr, *subtitle_ = nullptr;
   StepperBar* stepper_ = nullptr;
+  bool turning_ = false;  ///< to the views, from the page that explains
   QStackedWidget* pages_ = nullptr;
   QWidget* empty_ = nullptr;
   QLabel *emptyTitle_ = nullptr, *emptyText_ = nullptr;

@@ -1,5 +1,6 @@
 #include "views/schedule/schedule_state.h"
 
+#include <QThreadPool>
 #include <algorithm>
 #include <chrono>
 
@@ -27,6 +28,15 @@ bool isLarge(std::string_view text, const std::vector<std::uint32_t>& lines) {
     if (end - lines[i] > longestLine) return true;
   }
   return false;
+}
+
+/// Large ones go in a thread of their own, for it takes long and the last to hold one may be the window's.
+void dispose(ScheduleState* state) {
+  if (state->large) {
+    QThreadPool::globalInstance()->start([state] { delete state; });
+  } else {
+    delete state;
+  }
 }
 
 bool isContinuation(char c) {
@@ -80,7 +90,7 @@ std::span<const schedule::Touch> ScheduleState::touchesOf(std::int32_t task) con
 std::shared_ptr<const ScheduleState> makeScheduleState(std::shared_ptr<const std::string> text,
                                                        const QString& what, const Progress& progress,
                                                        bool typed) {
-  auto made = std::make_shared<ScheduleState>();
+  const std::shared_ptr<ScheduleState> made(new ScheduleState, &dispose);
   made->typed = typed;
   made->what = what;
   made->text = std::move(text);
