@@ -76,6 +76,20 @@ class Replayer {
       for (const Json& access : t.value(write ? "writes" : "reads", Json::array())) {
         const Id buffer = access.at("buffer");
         Box box = whole(buffer);
+        if (access.contains("intervals")) {
+          const Json& memory = access["intervals"];
+          const Id count = memory.at("count");
+          require(box.size() == 1 && count <= 1'000'000, "intervals that are not replayed");
+          for (Id i = 0; i < count; ++i) {
+            const Id from = memory.at("start").get<Id>() + i * memory.at("stride").get<Id>();
+            const Id to = from + memory.at("length").get<Id>();
+            outside = outside || from < 0 || to > box[0].second;
+            touched_.push_back(
+                {id, buffer, write, {{std::min(from, box[0].second), std::min(to, box[0].second)}}});
+          }
+          if (write && buffers_.at(buffer).at("kind") == "KV_CACHE") append(buffer, memory.at("start"));
+          continue;
+        }
         if (access.contains("region")) {
           require(access["region"].size() == box.size(), "a region does not fit its buffer");
           for (std::size_t i = 0; i < box.size(); ++i) {
@@ -90,12 +104,15 @@ class Replayer {
         if (!write || buffers_.at(buffer).at("kind") != "KV_CACHE") continue;
         const Id first =
             access.contains("region") ? access["region"][box.size() == 4 ? 1 : 0].at(0).get<Id>() : 0;
-        const auto [at, isNew] = appended_.emplace(storage(buffer), first);
-        if (!isNew) at->second = std::min(at->second, first);
+        append(buffer, first);
       }
     }
     if (outside) outside_.insert(id);
     return true;
+  }
+  void append(Id buffer, Id row) {
+    const auto [at, isNew] = appended_.emplace(storage(buffer), row);
+    if (!isNew) at->second = std::min(at->second, row);
   }
   // What operations touch. Everything not named here touches whole buffers.
   Box whole(Id buffer) const {
@@ -119,7 +136,7 @@ class Replayer {
     bool outside = false;
     for (std::size_t i = 0; i < t.at("inputs").size(); ++i) {
       const Id buffer = t["inputs"][i];
-      if (op == "KV_APPEND" && buffer == t.at("outputs")[0].get<Id>()) continue;
+      if (op == "KV_APPEND" && storage(buffer) == storage(t.at("outputs")[0])) continue;
       Box box = whole(buffer);
       if (op == "ATTENTION_TILE" && (i == 1 || i == 2)) {
         box = cut(buffer, box.size() == 4 ? 1 : 0, p.at("kv_start"), p.at("kv_len"), outside);
@@ -143,8 +160,7 @@ class Replayer {
         outside = outside || (!weight.empty() && weight.back() != p.at("K"));
       } else if (op == "KV_APPEND") {
         box = cut(buffer, box.size() == 4 ? 1 : 0, p.at("pos"), 1, outside);
-        const auto [at, isNew] = appended_.emplace(storage(buffer), p.at("pos").get<Id>());
-        if (!isNew) at->second = std::min<Id>(at->second, p.at("pos").get<Id>());
+        append(buffer, p.at("pos"));
       }
       touched_.push_back({id, buffer, true, box});
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/schedule/storage.h"
+
 namespace nuscope::schedule {
 namespace {
 
@@ -28,7 +30,8 @@ std::vector<std::int64_t> strides(const std::vector<std::int64_t>& shape) {
 
 class Collector {
  public:
-  Collector(const Schedule& schedule, const Ids& ids) : schedule_(schedule), ids_(ids) {}
+  Collector(const Schedule& schedule, const Ids& ids)
+      : schedule_(schedule), ids_(ids), storage_(schedule::storageOf(schedule)) {}
 
   Footprints run() {
     for (std::size_t t = 0; t < schedule_.tasks.size(); ++t) {
@@ -41,6 +44,9 @@ class Collector {
  private:
   const Buffer& buffer(std::int32_t index) const {
     return schedule_.buffers[static_cast<std::size_t>(index)];
+  }
+  std::int32_t storageOf(std::int64_t id) const {
+    return storage_[static_cast<std::size_t>(ids_.buffer(id))];
   }
   void overrun(std::int32_t index, std::string what) {
     result_.overruns.push_back({task_, index, std::move(what)});
@@ -126,7 +132,8 @@ class Collector {
         return tile(task);
       case Opcode::kvAppend: {
         for (const std::int64_t id : task.inputs) {
-          if (id != task.outputs[0]) whole(id, false);
+          // The cache that is updated in place is no read, whatever buffer names its storage.
+          if (storageOf(id) != storageOf(task.outputs[0])) whole(id, false);
         }
         return cacheRows(ids_.buffer(task.outputs[0]), true, "row", *task.integer("pos"), 1);
       }
@@ -157,7 +164,7 @@ class Collector {
   }
   void rectangle(const Access& access, bool write) {
     const std::int32_t index = ids_.buffer(access.buffer);
-    if (access.strided) return touch(index, write, *access.strided);
+    if (access.strided) return intervals(index, write, *access.strided);
     const auto& shape = buffer(index).shape;
     for (std::size_t i = 0; i < access.region.ranges.size(); ++i) {
       const auto& [from, to] = access.region.ranges[i];
@@ -166,8 +173,24 @@ class Collector {
     for (const Strided& part : stridedParts(shape, access.region)) touch(index, write, part);
   }
 
+  void intervals(std::int32_t index, bool write, Strided region) {
+    const std::int64_t elements = buffer(index).elements();
+    if (region.end() <= elements) return touch(index, write, region);
+    overrun(index, fmt::format("elements [{}, {}) of {} in buffer {}", region.start, region.end(), elements,
+                               buffer(index).name));
+    if (region.start >= elements) return;
+    // Those that end within it, and the beginning of the one that does not.
+    const std::int64_t stride = std::max<std::int64_t>(1, region.stride);
+    const std::int64_t begun = std::min(region.count, (elements - region.start - 1) / stride + 1);
+    const std::int64_t last = region.start + (begun - 1) * stride;
+    touch(index, write, {last, std::min(region.length, elements - last), 0, 1});
+    region.count = begun - 1;
+    touch(index, write, region);
+  }
+
   const Schedule& schedule_;
   const Ids& ids_;
+  const std::vector<std::int32_t> storage_;
   Footprints result_;
   std::int32_t task_ = 0;
 };

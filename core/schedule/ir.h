@@ -180,7 +180,7 @@ struct Access {
   Region region;            ///< at the position that the schedule stands at
   /// Where a bound depends on the position: both bounds of every axis; else empty.
   std::vector<std::pair<Bound, Bound>> symbolic = {};
-  /// Instead of a region: intervals of memory (Mirage).
+  /// Instead of a region: intervals of memory of a buffer with one axis.
   std::optional<Strided> strided = {};
 };
 

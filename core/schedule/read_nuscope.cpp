@@ -124,6 +124,8 @@ class NuscopeReader : public RecordReader {
       if (!integer(record, "buffer", what, access.buffer)) continue;
       if (const JsonValue* region = optional(record, "region", Kind::array, what))
         rectangle(*region, what, access);
+      if (const JsonValue* memory = optional(record, "intervals", Kind::object, what))
+        intervals(*memory, what, access);
       result.push_back(std::move(access));
     }
     result.shrink_to_fit();
@@ -154,6 +156,27 @@ class NuscopeReader : public RecordReader {
     if (!depends) return;
     access.symbolic = std::move(bounds);
     if (!depends_) depends_ = region;
+  }
+  void intervals(const JsonValue& memory, const std::string& what, Access& access) {
+    Strided made;
+    if (!integer(memory, "start", what, made.start) || !integer(memory, "length", what, made.length) ||
+        !integer(memory, "stride", what, made.stride) || !integer(memory, "count", what, made.count))
+      return;
+    std::int64_t reach = 0;
+    const bool right = made.start >= 0 && made.length >= 1 && made.count >= 1 && made.stride >= 0 &&
+                       (made.count == 1 || made.stride >= made.length) &&
+                       !__builtin_mul_overflow(made.count - 1, made.stride, &reach) &&
+                       std::max({made.start, made.length, reach}) <= largestBound;
+    if (!right || !access.region.ranges.empty()) {
+      fault(
+          "load",
+          fmt::format("{}: {} are no intervals: start at 0 or more, length and count at least 1, the stride "
+                      "not below the length, and no 'region' beside them",
+                      what, shortened(memory.raw, 80)),
+          memory);
+      return;
+    }
+    access.strided = made;
   }
   static bool bound(const JsonValue& value, Bound& into) {
     std::int64_t number = 0;

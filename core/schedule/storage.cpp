@@ -60,7 +60,9 @@ Transience::Transience(const Schedule& schedule, const Ids& ids, const std::vect
         const Buffer& buffer = at(ids.buffer(access.buffer));
         if (buffer.kind != BufferKind::kvCache) continue;
         const auto& ranges = access.region.ranges;
-        appends(access.buffer, ranges.empty() ? 0 : ranges[positionAxis(buffer)].first);
+        appends(access.buffer, access.strided   ? access.strided->start
+                               : ranges.empty() ? 0
+                                                : ranges[positionAxis(buffer)].first);
       }
     } else if (task.op == Opcode::kvAppend) {
       appends(task.outputs[0], task.integer("pos").value_or(0));

@@ -105,6 +105,12 @@ class Structure {
     }
     const auto& shape = schedule_.buffers[static_cast<std::size_t>(index)].shape;
     const auto& ranges = access.region.ranges;
+    if (access.strided && shape.size() != 1) {
+      add(Rule::rank,
+          fmt::format("{} names intervals of buffer {}, which has {} axes; they need one", name,
+                      access.buffer, shape.size()),
+          task.place);
+    }
     if (!ranges.empty() && ranges.size() != shape.size()) {
       add(Rule::rank,
           fmt::format("{} names a region of {} axes in buffer {}, which has {}", name, ranges.size(),

@@ -83,6 +83,12 @@ std::string taskText(const Task& t) {
 }
 
 std::string accessText(const Access& a) {
+  if (a.strided) {
+    const Strided& s = *a.strided;
+    return fmt::format(
+        R"({{"buffer": {}, "intervals": {{"start": {}, "length": {}, "stride": {}, "count": {}}}}})",
+        a.buffer, s.start, s.length, s.stride, s.count);
+  }
   if (a.region.ranges.empty()) return fmt::format(R"({{"buffer": {}}})", a.buffer);
   std::string axes;
   for (std::size_t i = 0; i < a.region.ranges.size(); ++i) {
@@ -97,21 +103,8 @@ std::string accessText(const Access& a) {
   return fmt::format(R"({{"buffer": {}, "region": [{}]}})", a.buffer, axes);
 }
 
-/// Intervals of memory are written one by one.
 std::string accessesText(const std::vector<Access>& list) {
-  return "[" +
-         joined(list,
-                [](const Access& a) {
-                  if (!a.strided) return accessText(a);
-                  std::vector<std::string> pieces;
-                  for (std::int64_t i = 0; i < a.strided->count; ++i) {
-                    const std::int64_t from = a.strided->start + i * a.strided->stride;
-                    pieces.push_back(fmt::format(R"({{"buffer": {}, "region": [[{}, {}]]}})", a.buffer, from,
-                                                 from + a.strided->length));
-                  }
-                  return joined(pieces, [](const std::string& piece) { return piece; });
-                }) +
-         "]";
+  return "[" + joined(list, accessText) + "]";
 }
 
 std::string ownTaskText(const Task& t) {

@@ -82,7 +82,7 @@ class Accesses {
     const bool tile = t.op == Opcode::gemvTile || t.op == Opcode::gemmTile;
     for (std::size_t i = 0; i < t.inputs.size(); ++i) {
       const bool window = t.op == Opcode::attentionTile && (i == 1 || i == 2);
-      if (t.op == Opcode::kvAppend && t.inputs[i] == t.outputs[0]) continue;
+      if (t.op == Opcode::kvAppend && sameCache(t.inputs[i], t.outputs[0])) continue;
       in.push_back(window ? rows(t.inputs[i], *t.integer("kv_start"), *t.integer("kv_len"), 0)
                           : whole(t.inputs[i]));
     }
@@ -121,6 +121,13 @@ class Accesses {
       const std::int64_t row = at[rowAxis(buffer)];
       return row >= from && row < from + length;
     });
+  }
+  /// One buffer, or two that are one storage.
+  bool sameCache(std::int64_t a, std::int64_t b) const {
+    const Buffer& x = s_.buffers[index(a)];
+    const Buffer& y = s_.buffers[index(b)];
+    const bool caches = x.kind == BufferKind::kvCache && y.kind == BufferKind::kvCache;
+    return a == b || (x.source && x.source == y.source) || (caches && x.name == y.name);
   }
   void declared(const std::vector<Access>& list, std::vector<Use>& into) {
     for (const Access& access : list) {

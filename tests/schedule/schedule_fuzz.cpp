@@ -6,6 +6,7 @@
 // badly.
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -99,6 +100,12 @@ namespace {
 constexpr std::size_t allowance = std::size_t{64} << 20U;
 
 std::string current;  // for the signal handlers
+
+/// Seconds of the processor: others may keep it busy.
+void limit(int seconds) {
+  const itimerval timer{{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &timer, nullptr);
+}
 
 std::string inputPath() {
   return (std::filesystem::temp_directory_path() / fmt::format("schedule_fuzz_input_{}", getpid())).string();
@@ -363,9 +370,9 @@ class Fuzzer {
   bool within(const char* what, Work work) {
     const std::size_t before = live.load();
     peak = before;
-    alarm(20);
+    limit(20);
     work();
-    alarm(0);
+    limit(0);
     const std::size_t used = peak.load() - std::min(peak.load(), before);
     const std::size_t scaled = 16 * current.size();
     worst_ = std::max(worst_, used - std::min(used, scaled));
@@ -424,7 +431,7 @@ class Fuzzer {
 
 int main(int argc, char** argv) {
   using namespace nuscope::schedule;
-  std::signal(SIGALRM, onAlarm);
+  std::signal(SIGPROF, onAlarm);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_set_death_callback(onDeath);
 #endif

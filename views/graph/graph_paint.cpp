@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "views/theme.h"
@@ -79,6 +80,23 @@ QStringList titleLines(const Box& box, const Theme& t) {
 int lines(const Box& box, const Theme& t) {
   return static_cast<int>(titleLines(box, t).size()) + (box.second.isEmpty() ? 0 : 1) +
          (box.third.isEmpty() ? 0 : 1);
+}
+
+/// Adds what of a cubic curve is near `clip`: dashes along all of a very long edge would take very long.
+void addNear(QPainterPath& path, const std::array<QPointF, 4>& p, const QRectF& clip, int depth) {
+  const auto [left, right] = std::minmax({p[0].x(), p[1].x(), p[2].x(), p[3].x()});
+  const auto [top, bottom] = std::minmax({p[0].y(), p[1].y(), p[2].y(), p[3].y()});
+  if (right < clip.left() || left > clip.right() || bottom < clip.top() || top > clip.bottom()) return;
+  if (depth == 0 || (right - left <= 2 * clip.width() && bottom - top <= 2 * clip.height())) {
+    if (path.elementCount() == 0 || path.currentPosition() != p[0]) path.moveTo(p[0]);
+    path.cubicTo(p[1], p[2], p[3]);
+    return;
+  }
+  const auto middle = [](const QPointF& a, const QPointF& b) { return (a + b) / 2; };
+  const QPointF a = middle(p[0], p[1]), b = middle(p[1], p[2]), c = middle(p[2], p[3]);
+  const QPointF d = middle(a, b), e = middle(b, c), half = middle(d, e);
+  addNear(path, {p[0], a, d, half}, clip, depth - 1);
+  addNear(path, {half, e, c, p[3]}, clip, depth - 1);
 }
 
 void paintTab(QPainter& painter, const QRectF& where, const Box& box, const Theme& t, bool withSign) {
@@ -223,7 +241,7 @@ void paintStub(QPainter& painter, const QRectF& where, const Box& box, const The
 }
 
 void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge& edge,
-               const EdgeState& state, const Theme& t, double scale) {
+               const EdgeState& state, const Theme& t, double scale, const QRectF& clip) {
   if (spline.size() < 2) return;
   const bool strong = edge.strong || state.selected;
   QPen pen(strong || state.hovered ? t.selection
@@ -243,9 +261,9 @@ void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge
     painter.drawLine(spline.front(), spline.back());
     return;
   }
-  QPainterPath path(spline[0]);
-  for (std::size_t i = 1; i + 2 < spline.size(); i += 3)
-    path.cubicTo(spline[i], spline[i + 1], spline[i + 2]);
+  QPainterPath path;
+  for (std::size_t i = 0; i + 3 < spline.size(); i += 3)
+    addNear(path, {spline[i], spline[i + 1], spline[i + 2], spline[i + 3]}, clip, 10);
   painter.drawPath(path);
   if (scale < textFrom * 0.7) return;
   const QPointF tip = spline.back();

@@ -48,8 +48,9 @@ struct EdgeState {
   bool selected = false;
   bool hovered = false;
 };
+/// What lies far outside `clip` may be left out.
 void paintEdge(QPainter& painter, const std::vector<QPointF>& spline, const Edge& edge,
-               const EdgeState& state, const Theme& theme, double scale);
+               const EdgeState& state, const Theme& theme, double scale, const QRectF& clip);
 void paintChip(QPainter& painter, const QPointF& centre, const Edge& edge, const EdgeState& state,
                const Theme& theme);
 

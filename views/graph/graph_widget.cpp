@@ -421,7 +421,8 @@ void GraphWidget::paintScene(QPainter& painter, const QRectF& clip, double scale
   const Theme& t = theme_.theme();
   std::vector<int> boxes;
   std::vector<int> edges;
-  index_->query(clip.adjusted(-40, -40, 40, 40), boxes, edges);
+  const QRectF near = clip.adjusted(-40, -40, 40, 40);
+  index_->query(near, boxes, edges);
   if (interactive && boxes.size() + edges.size() > mostSmooth)
     painter.setRenderHint(QPainter::Antialiasing, false);
   const auto edgeState = [&](int e) {
@@ -434,7 +435,7 @@ void GraphWidget::paintScene(QPainter& painter, const QRectF& clip, double scale
       const auto i = static_cast<std::size_t>(e);
       const EdgeState state = edgeState(e);
       if ((content_.edges[i].strong || state.selected || state.hovered) != strong) continue;
-      paintEdge(painter, layout_.edges[i], content_.edges[i], state, t, scale);
+      paintEdge(painter, layout_.edges[i], content_.edges[i], state, t, scale, near);
     }
   }
   for (const int b : boxes) {
