@@ -1,25 +1,26 @@
 #pragma once
-// Which boxes and edges touch a rectangle: a uniform grid over the layout.
-#include <unordered_map>
+// Which boxes and edges of a layout may be within a rectangle: for painting and pointing. Looks at every
+// bounding rectangle, which takes a tenth of a millisecond for 20,000 boxes; an index by cells took longer,
+// because every long edge stands in hundreds of them.
+#include <QRectF>
 #include <vector>
 
 #include "views/graph/graph_layout.h"
 
 namespace nuscope::views {
 
+struct Bounds {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+
 class GraphIndex {
  public:
   explicit GraphIndex(const GraphLayout& layout);
-  /// Ascending, each once. A superset of what touches it: a cell is coarse.
+  /// In ascending order. Edges by their curve and their chip; those that were not routed are left out.
   void query(const QRectF& where, std::vector<int>& boxes, std::vector<int>& edges) const;
 
  private:
-  struct Cell {
-    std::vector<int> boxes, edges;
-  };
-  double cell_ = 256;
-  std::unordered_map<std::int64_t, Cell> cells_;
-  std::vector<int> long_;  ///< edges over more cells than is worth listing
+  std::vector<Bounds> boxes_, edges_;
 };
 
 }  // namespace nuscope::views
