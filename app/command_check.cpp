@@ -83,17 +83,13 @@ std::vector<schedule::Repair> repairsOf(const CheckedSchedule& c, const Progress
   return all;
 }
 
-std::string outcomeOf(const schedule::Repair& r) {
-  return r.makesSafe ? "safe" : fmt::format("{} findings remain", r.remaining.size());
-}
-
 void printRepairs(const std::vector<schedule::Repair>& repairs) {
   if (repairs.empty()) return;
   fmt::print(
       "Repairs, each re-checked (`--repair N -o OUT` writes one, `--patch N` prints it as a JSON patch):\n");
   for (std::size_t i = 0; i < repairs.size(); ++i)
-    fmt::print("  {:2}  {}: {}\n      in the generator: {}\n", i + 1, outcomeOf(repairs[i]), repairs[i].text,
-               repairs[i].generator);
+    fmt::print("  {:2}  {}: {}\n      in the generator: {}\n", i + 1, schedule::outcome(repairs[i]),
+               repairs[i].text, repairs[i].generator);
 }
 
 const schedule::Repair& chosen(const std::vector<schedule::Repair>& repairs, int number,
@@ -107,7 +103,7 @@ const schedule::Repair& chosen(const std::vector<schedule::Repair>& repairs, int
 int writeRepaired(const CheckedSchedule& c, const schedule::Repair& repair, const std::string& output) {
   if (output.empty()) throw UserError("say where the repaired schedule goes: -o OUT.json");
   writeWholeFile(output, schedule::writeSchedule(schedule::applyEdits(*c.read.schedule, repair.edits)));
-  fmt::print("{}: {}; {}\n", output, repair.text, outcomeOf(repair));
+  fmt::print("{}: {}; {}\n", output, repair.text, schedule::outcome(repair));
   return repair.makesSafe ? static_cast<int>(yes) : static_cast<int>(no);
 }
 

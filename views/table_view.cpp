@@ -6,6 +6,7 @@
 #include <QKeyEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
+#include <QTimer>
 #include <algorithm>
 
 #include "views/marks.h"
@@ -146,6 +147,9 @@ TableView::TableView(ThemeSource& theme, QWidget* parent) : QTableView(parent), 
     verticalHeader()->setDefaultSectionSize(t.row);
     horizontalHeader()->setFixedHeight(t.row + t.unit);
     viewport()->update();
+    if (!fitted_ || fittedScale_ == t.scale) return;
+    fittedScale_ = t.scale;
+    QTimer::singleShot(0, this, [this] { fitColumns(*fitted_); });  // when the fonts have come
   };
   connect(&theme, &ThemeSource::changed, this, measure);
   measure();
@@ -203,6 +207,8 @@ QString TableView::plainText(bool selectedOnly) const {
 
 void TableView::fitColumns(int stretch) {
   if (!model()) return;
+  fitted_ = stretch;
+  fittedScale_ = theme_.theme().scale;
   const int rows = std::min(60, model()->rowCount());  // what the first screen shows: each costs some 10 us
   for (int column = 0; column < model()->columnCount(); ++column) {
     if (column == stretch) continue;

@@ -4,6 +4,7 @@
 #include <QAbstractTableModel>
 #include <QTableView>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace nuscope::views {
@@ -55,7 +56,8 @@ class TableView : public QTableView {
   [[nodiscard]] QString csv() const;
   /// Rows and columns as lines of text separated by tabs; for the clipboard and tests.
   [[nodiscard]] QString plainText(bool selectedOnly) const;
-  /// Columns get the width of their contents (of the first 200 rows); the given one takes what is left.
+  /// Columns get the width of their contents (of the first screen), again at another scale; the given one
+  /// takes what is left.
   void fitColumns(int stretch);
 
  protected:
@@ -63,6 +65,8 @@ class TableView : public QTableView {
 
  private:
   ThemeSource& theme_;
+  std::optional<int> fitted_;  ///< the column that took what was left
+  double fittedScale_ = 1;
 };
 
 /// One CSV field, quoted where needed.

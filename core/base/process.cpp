@@ -84,6 +84,41 @@ void limit(int resource, rlim_t value) {
   setrlimit(static_cast<__rlimit_resource>(resource), &wanted);
 }
 
+/// What a child needs to become its program.
+struct Start {
+  const ProcessOptions& options;
+  const char* program;
+  char* const* arguments;
+  char* const* environment;
+  int streams[3];  ///< standard input, output and errors
+  int failed;      ///< gets errno when exec fails
+};
+
+/// In the child, in the memory of its parent: async-signal-safe calls only, and nothing is changed.
+[[noreturn]] void becomeProgram(const Start& start) {
+  setpgid(0, 0);
+  for (int i = 0; i < 3; ++i) dup2(start.streams[i], i);
+  if (start.options.memoryLimit != 0) limit(RLIMIT_AS, start.options.memoryLimit);
+  if (start.options.cpuLimit.count() != 0)
+    limit(RLIMIT_CPU, static_cast<rlim_t>(start.options.cpuLimit.count()));
+  limit(RLIMIT_CORE, 0);
+  if (start.options.niceness != 0) setpriority(PRIO_PROCESS, 0, start.options.niceness);
+  signal(SIGPIPE, SIG_DFL);
+  if (start.options.directory.empty() || chdir(start.options.directory.c_str()) == 0)
+    execve(start.program, start.arguments, start.environment);
+  const int reason = errno;
+  const auto written = ::write(start.failed, &reason, sizeof reason);
+  _exit(written > 0 ? 127 : 126);
+}
+
+/// vfork: to copy the page tables of a window that holds a large schedule would stop all its threads for
+/// tens of milliseconds.
+pid_t startChild(const Start& start) {
+  const pid_t child = vfork();
+  if (child == 0) becomeProgram(start);
+  return child;
+}
+
 void ignoreBrokenPipes() {
   static const bool once = [] { return std::signal(SIGPIPE, SIG_IGN) != SIG_ERR; }();
   static_cast<void>(once);
@@ -117,25 +152,14 @@ Process::Process(const ProcessOptions& options) {
   Pipe out;
   Pipe err;
   Pipe failed;  // carries errno when exec fails; closed by a successful exec
-  pid_ = fork();
+  const Start start{options,
+                    program.c_str(),
+                    argumentPointers.data(),
+                    environmentPointers.data(),
+                    {in.read, out.write, options.mergeErrors ? out.write : err.write},
+                    failed.write};
+  pid_ = startChild(start);
   if (pid_ < 0) throw EnvironmentError(fmt::format("no child process: {}", std::strerror(errno)));
-  if (pid_ == 0) {  // only async-signal-safe calls from here on
-    setpgid(0, 0);
-    dup2(in.read, 0);
-    dup2(out.write, 1);
-    dup2(options.mergeErrors ? out.write : err.write, 2);
-    if (options.memoryLimit != 0) limit(RLIMIT_AS, options.memoryLimit);
-    if (options.cpuLimit.count() != 0) limit(RLIMIT_CPU, static_cast<rlim_t>(options.cpuLimit.count()));
-    limit(RLIMIT_CORE, 0);
-    if (options.niceness != 0) setpriority(PRIO_PROCESS, 0, options.niceness);
-    signal(SIGPIPE, SIG_DFL);
-    if (options.directory.empty() || chdir(options.directory.c_str()) == 0) {
-      execve(program.c_str(), argumentPointers.data(), environmentPointers.data());
-    }
-    const int reason = errno;
-    const auto written = ::write(failed.write, &reason, sizeof reason);
-    _exit(written > 0 ? 127 : 126);
-  }
   setpgid(pid_, pid_);
   ::close(Pipe::release(failed.write));
   int reason = 0;

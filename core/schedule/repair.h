@@ -37,6 +37,9 @@ struct Repair {
   std::vector<Finding> remaining;  ///< findings of the repaired schedule
 };
 
+/// What the check says of it: "safe", or "3 findings remain: race (2), uninitialised-read".
+std::string outcome(const Repair& repair);
+
 /// Findings that differ only in layer, tile or queue: one row in a table.
 struct FindingGroup {
   Rule rule = Rule::deadlock;

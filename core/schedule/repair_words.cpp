@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -78,6 +79,20 @@ class Words {
 
 std::string editsText(const Schedule& schedule, const std::vector<Edit>& edits, bool generator) {
   return Words(schedule, generator).of(edits);
+}
+
+std::string outcome(const Repair& repair) {
+  if (repair.makesSafe) return "safe";
+  std::map<Rule, std::size_t> counts;
+  for (const Finding& f : repair.remaining) ++counts[f.rule];
+  std::string which;
+  for (const auto& [rule, count] : counts) {
+    which += (which.empty() ? ": " : ", ") + std::string(code(rule));
+    if (counts.size() > 1 && count > 1) which += fmt::format(" ({})", count);
+  }
+  const std::size_t count = repair.remaining.size();
+  if (count == 0) return "no finding remains, but what is not decided";
+  return fmt::format("{} {}{}", count, count == 1 ? "finding remains" : "findings remain", which);
 }
 
 }  // namespace nuscope::schedule

@@ -41,6 +41,8 @@ TEST(Repair, MostDeadlocksAndRacesHaveASingleRepair) {
         const Report after = check(applyEdits(*read.schedule, repair.edits), {}, Progress());
         ASSERT_EQ(after.verdict == Safety::safe, repair.makesSafe) << entry.path() << repair.text;
         ASSERT_EQ(after.findings.size(), repair.remaining.size());
+        for (const Finding& f : after.findings)  // what remains is named
+          EXPECT_NE(outcome(repair).find(code(f.rule)), std::string::npos) << outcome(repair);
         safe = safe || repair.makesSafe;
         // The patch says the same as the edits.
         const auto patched =
@@ -142,6 +144,8 @@ TEST(Repair, OneOfAGroupOnly) {
   ASSERT_FALSE(single.empty());
   EXPECT_FALSE(single[0].makesSafe);
   EXPECT_FALSE(single[0].remaining.empty());
+  EXPECT_EQ(outcome(single[0]).find(std::to_string(single[0].remaining.size()) + " findings remain: "), 0U)
+      << outcome(single[0]);
   const auto all = repairs(s, report, rows[0], {}, Progress());
   ASSERT_FALSE(all.empty());
   EXPECT_TRUE(all[0].makesSafe);

@@ -483,10 +483,12 @@ void GraphWidget::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
       const QRectF to = layout_.boxes[i];
       const QRectF from = before_[i].isNull() ? to : before_[i];
-      painter.setOpacity(before_[i].isNull() ? eased : 1.0);
       const QPointF at = from.center() + (to.center() - from.center()) * eased;
-      paintCard(painter, QRectF(at - QPointF(to.width() / 2, to.height() / 2), to.size()), content_.boxes[i],
-                {selectedBox_ == content_.boxes[i].key, false, false}, t, zoom_);
+      const QRectF where(at - QPointF(to.width() / 2, to.height() / 2), to.size());
+      if (!visibleScene().intersects(where)) continue;
+      painter.setOpacity(before_[i].isNull() ? eased : 1.0);
+      paintCard(painter, where, content_.boxes[i], {selectedBox_ == content_.boxes[i].key, false, false}, t,
+                zoom_);
     }
     painter.setOpacity(1);
   } else {

@@ -138,7 +138,7 @@ QWidget* ScheduleScreen::buildColumns() {
   shareOut(*right, {300, 420}, {2, 3});
   left->setMinimumWidth(260);
   right->setMinimumWidth(220);
-  shareOut(*columns, {330, 590, 306}, {2, 5, 2});
+  shareOut(*columns, {372, 590, 264}, {2, 5, 2});
   return columns;
 }
 

@@ -28,10 +28,7 @@ QString linkOf(const schedule::Sentence& sentence) {
 }
 
 QString outcome(const schedule::Repair& repair) {
-  if (repair.makesSafe) return QObject::tr("checked: safe");
-  return QObject::tr("checked: %1")
-      .arg(counted(static_cast<std::int64_t>(repair.remaining.size()), QObject::tr("finding remains"),
-                   QObject::tr("findings remain")));
+  return QObject::tr("checked: %1").arg(qs(schedule::outcome(repair)));
 }
 
 /// Long lists of edits are cut at a blank.
