@@ -6,8 +6,8 @@
 namespace nuscope::schedule {
 namespace {
 
-constexpr std::size_t mostNodes = 1'000'000;
-constexpr std::size_t recentMost = 32;  // entries of a horizon that are compared one by one
+constexpr std::size_t mostNodes = 1'000'000;  // in any tree; more where its grid has many lines
+constexpr std::size_t recentMost = 32;        // entries of a horizon that are compared one by one
 
 /// A width such that every region is a rectangle of rows of it; 0 if there is none.
 std::int64_t commonWidth(std::span<const Strided> regions) {
@@ -112,7 +112,11 @@ bool Horizon::allBefore(const Clocks& clocks, ClockArena& arena, std::int32_t ta
 }
 
 RegionTree::RegionTree(const Grid& grid, const Clocks* clocks, ClockArena* arena)
-    : all_{0, grid.rows(), 0, grid.columns()}, clocks_(clocks), arena_(arena), nodes_(1) {}
+    : all_{0, grid.rows(), 0, grid.columns()},
+      clocks_(clocks),
+      arena_(arena),
+      most_(std::max(mostNodes, 4 * static_cast<std::size_t>(grid.rows() + grid.columns()))),
+      nodes_(1) {}
 
 std::pair<Box, Box> RegionTree::halves(const Box& area) {
   Box low = area;
@@ -129,7 +133,7 @@ std::int32_t RegionTree::child(std::int32_t node, bool high) {
   auto& at = nodes_[static_cast<std::size_t>(node)];
   const std::int32_t there = high ? at.high : at.low;
   if (there >= 0) return there;
-  if (nodes_.size() >= mostNodes) throw RegionTreeFull{};
+  if (nodes_.size() >= most_) throw RegionTreeFull{};
   const auto made = static_cast<std::int32_t>(nodes_.size());
   (high ? at.high : at.low) = made;
   nodes_.emplace_back();

@@ -95,6 +95,7 @@ class RegionTree {
   Box all_;
   const Clocks* clocks_;
   ClockArena* arena_;
+  std::size_t most_;  ///< nodes: linear in the number of regions
   std::vector<Node> nodes_;
 };
 

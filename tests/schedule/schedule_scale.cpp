@@ -128,7 +128,7 @@ int row(const Family& family, std::int64_t tasks, bool fault) {
   const Report report = check(*read.schedule, {}, Progress());
   struct rusage usage {};
   getrusage(RUSAGE_SELF, &usage);
-  const bool right = (report.verdict == Safety::unsafe) == fault;
+  const bool right = report.verdict == (fault ? Safety::unsafe : Safety::safe);
   fmt::print("{:<20} {:>9} {:>8.1f} {:>8.3f} {:>8.3f} {:>7} {:>6} {:>8.0f}  {}{}\n", family.name, count,
              static_cast<double>(json.size()) / 1e6, readSeconds, report.seconds, report.chains,
              report.sweeps, static_cast<double>(usage.ru_maxrss) / 1024, fault ? "planted fault " : "",

@@ -375,9 +375,14 @@ void GraphWidget::frame() {
   const QSizeF seen = QSizeF(size()) / zoom_;
   const QRectF bounds = layout_.bounds.adjusted(-margin, -margin, margin, margin);
   const int chosen = selectedBox_ ? indexOf(*selectedBox_) : -1;
-  const QPointF centre =
-      chosen >= 0 ? layout_.boxes[static_cast<std::size_t>(chosen)].center() : bounds.topLeft();
-  // As near to the selected box as the picture allows without showing empty margins.
+  QRectF faults;
+  for (std::size_t i = 0; i < layout_.boxes.size(); ++i) {
+    if (content_.boxes[i].fault) faults = faults.united(layout_.boxes[i]);
+  }
+  const QPointF centre = chosen >= 0        ? layout_.boxes[static_cast<std::size_t>(chosen)].center()
+                         : faults.isEmpty() ? bounds.topLeft()
+                                            : faults.center();
+  // As near to the selected box, or to what is wrong, as the picture allows without showing empty margins.
   const auto place = [](double wanted, double from, double to, double length) {
     return to - from <= length ? (from + to - length) / 2
                                : std::clamp(wanted - length / 2, from, to - length);

@@ -93,7 +93,7 @@ void QueuesView::refresh() {
       state_.reset();
       run_.reset();
       chart_->setChart(nullptr);
-      setSubtitle({});
+      setSubtitle(schedule_.state() ? tr("once the file is well formed") : QString());
     }
     return;
   }

@@ -159,6 +159,7 @@ void TasksView::refresh() {
     tasks_.reset();
     graph_->setContent({});
     rows_->resetRows(0);
+    setSubtitle(schedule_.state() ? tr("once the file is well formed") : QString());
     return;
   }
   if (!chosenByHand_ && state_ != state) {

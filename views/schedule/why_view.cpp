@@ -27,7 +27,7 @@ QString linkOf(const schedule::Sentence& sentence) {
   return {};
 }
 
-QString outcome(const schedule::Repair& repair) {
+QString checkedText(const schedule::Repair& repair) {
   return QObject::tr("checked: %1").arg(qs(schedule::outcome(repair)));
 }
 
@@ -207,7 +207,7 @@ void WhyView::addRepair(int index, bool first) {
   const auto edits = static_cast<std::int64_t>(repair.edits.size());
   words->setText(QStringLiteral("%1<br><span style=\"color:%2\">%3 \u00B7 %4</span>")
                      .arg(shortened(repair.text).toHtmlEscaped(), t.muted.name(),
-                          counted(edits, tr("edit"), tr("edits")), outcome(repair)));
+                          counted(edits, tr("edit"), tr("edits")), checkedText(repair)));
   words->setToolTip(qs(repair.text) + tr("\nIn the generator: %1").arg(qs(repair.generator)));
   auto* acts = new QVBoxLayout;
   acts->setSpacing(t.unit);
@@ -276,7 +276,7 @@ QString WhyView::plainText() const {
       lines << QStringLiteral("%1. %2%3").arg(++number).arg(qs(s.lead), qs(s.rest));
   }
   for (const schedule::Repair& repair : schedule_.repairs())
-    lines << tr("Repair: %1 (%2)").arg(qs(repair.text), outcome(repair));
+    lines << tr("Repair: %1 (%2)").arg(qs(repair.text), checkedText(repair));
   return lines.join(QLatin1Char('\n'));
 }
 
