@@ -81,6 +81,7 @@ class Searching : public Guide {
       result.push_back({Lemma::factors, 0, 0});
       each(Lemma::merge, n);
     } else {
+      if (fold.body->indicators) each(Lemma::unused, 1);
       if (fold.body->indicators) each(Lemma::vanishes, 2);
       if (fold.body->indicators) each(Lemma::splitRange, 8);
       each(Lemma::mirror, 1);

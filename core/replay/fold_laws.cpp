@@ -336,11 +336,19 @@ class Laws {
 
   // Maxima.
 
+  /// A maximum of equal values, or a product of one 0/1 value, of which there is at least one.
   PolyRef unused() {
     const AtomRef v = variable(i_.first);
-    if (!isMax() || v == nullptr || !inhabited() || contains(fold_.body->variables, v) ||
-        contains(fold_.guard->variables, v) || inExtents(fold_.variables, v))
+    if (isSum() || v == nullptr || !inhabited() || contains(fold_.body->variables, v) ||
+        inExtents(fold_.variables, v))
       return nullptr;
+    if (!isMax()) {
+      const MonoRef mono = fold_.body->asMono();
+      if (mono == nullptr || mono->factors.size() != 1 || !mono->factors[0].first->isIndicator())
+        return nullptr;
+      return dry_ ? yes() : k_.product(without(fold_.variables, v), fold_.body);
+    }
+    if (contains(fold_.guard->variables, v)) return nullptr;
     return dry_ ? yes() : k_.max(without(fold_.variables, v), fold_.body, fold_.guard);
   }
 

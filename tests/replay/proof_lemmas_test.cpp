@@ -45,6 +45,9 @@ const std::vector<Row> rows{
      "np.log(np.min(x))", "np.log(np.max(x))"},
     {"S4 split", "x: f32[N], y: f32[M]) -> f32:\n", "np.prod(np.concatenate([x, y]))",
      "np.prod(x) * np.prod(y)", "np.prod(x) * np.prod(x)"},
+    {"unused index", "x: f32[N], y: f32[M]) -> f32[M]:\n",
+     "np.prod(np.where(y > 0, 1.0, 0.0)[:, None] + 0 * x, axis=1)", "np.where(y > 0, 1.0, 0.0)",
+     "np.where(y >= 0, 1.0, 0.0)"},
     // Laws that need no name: a product is nowhere 0 where no factor is; rint past even integers.
     {"", "x: f32[N]) -> f32:\n", "1 / np.prod(x)", "np.prod(1 / x)", "np.sum(1 / x)"},
     {"", "x: f32[N]) -> f32[N]:\n", "np.rint(x + 4)", "np.rint(x) + 4", "np.rint(x) + 5"},
