@@ -236,6 +236,7 @@ void MainWindow::buildStatus() {
   state_->setObjectName(QStringLiteral("statusState"));
   host_ = new QLabel;
   running_ = new StateLabel(context_.theme);
+  running_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the sentence beside it gives way
   running_->setObjectName(QStringLiteral("statusJobs"));
   running_->setCursor(Qt::PointingHandCursor);
   running_->setToolTip(tr("Jobs (Ctrl+J)"));
