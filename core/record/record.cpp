@@ -450,7 +450,7 @@ class Search {
     for (const Setup setup : {Setup::real, Setup::nlsat, Setup::integer}) {
       const bool done = attempt([&] {
         const Script s = script(k_, o, setup != Setup::integer);
-        if (solver_->ask(s, setup) != Solver::Answer::unsat) return false;
+        if (answerOf(s, setup) != Solver::Answer::unsat) return false;
         obligations.push_back(s.file());
         return true;
       });
@@ -461,9 +461,18 @@ class Search {
     return false;
   }
 
+  /// A search comes to one obligation in many ways; a solver's process is started for the first.
+  Solver::Answer answerOf(const Script& s, Setup setup) {
+    const auto key = std::pair(setup, s.hypotheses + s.goal);
+    const auto known = answers_.find(key);
+    if (known != answers_.end()) return known->second;
+    return answers_[key] = solver_->ask(s, setup);
+  }
+
   Kernel& k_;
   Searching& guide_;
   Solver* solver_;
+  std::map<std::pair<Setup, std::string>, Solver::Answer> answers_;
   std::set<PolyRef> rewritten_;
 
  public:

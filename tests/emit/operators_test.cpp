@@ -7,6 +7,7 @@
 
 #include "core/base/diagnostics.h"
 #include "tests/emit/harness.h"
+#include "tests/need_cases.h"
 
 namespace nuscope::emit::testing {
 namespace {
@@ -120,6 +121,7 @@ TEST(Operators, HostTarget) {
 }
 
 TEST(Operators, LoopsOfTheCorpus) {
+  NEED_CASES();
   std::vector<Case> cases;
   namespace fs = std::filesystem;
   std::vector<std::string> files;

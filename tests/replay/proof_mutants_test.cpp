@@ -12,6 +12,7 @@
 #include "core/language/parse.h"
 #include "core/proof/refute.h"
 #include "core/record/record.h"
+#include "tests/need_cases.h"
 #include "tests/replay/proof_cases.h"
 
 namespace nuscope::record {
@@ -423,6 +424,7 @@ void falseGoals(int each, std::uint64_t seed, replay::Solver* solver) {
 }
 
 TEST(ProofMutants, ChangedPrograms) {
+  NEED_CASES();
   falseGoals(2, 3, nullptr);
 }
 TEST(ProofMutantsLong, ChangedPrograms) {

@@ -14,6 +14,7 @@
 #include "core/schedule/rewrite.h"
 #include "core/schedule/rounds.h"
 #include "core/schedule/rules.h"
+#include "tests/need_cases.h"
 
 namespace nuscope::schedule {
 namespace {
@@ -62,6 +63,7 @@ void expectObeys(const Rounds& run, const std::string& name) {
 }
 
 TEST(Rounds, EveryStepIsOneThatTheScheduleAllows) {
+  NEED_CASES();
   ASSERT_GT(cases().size(), 150U);
   int faults = 0;
   for (const Loaded& c : cases()) {
@@ -110,6 +112,7 @@ TEST(Outline, LabelsSayLayerOperatorAndTile) {
 }
 
 TEST(Outline, EveryTaskIsInOneGroupAndGraphsStayWithinTheirSize) {
+  NEED_CASES();
   for (const Loaded& c : cases()) {
     const Outline outline(c.schedule);
     std::vector<int> seen(c.schedule.tasks.size(), 0);
@@ -139,6 +142,7 @@ TEST(Outline, EveryTaskIsInOneGroupAndGraphsStayWithinTheirSize) {
 }
 
 TEST(Outline, AWaitCycleIsDrawnInItsOrder) {
+  NEED_CASES();
   for (const Loaded& c : cases()) {
     for (const Finding& f : c.report.findings) {
       if (f.cycle.size() < 2) continue;
@@ -155,6 +159,7 @@ TEST(Outline, AWaitCycleIsDrawnInItsOrder) {
 }
 
 TEST(Rules, RowsAgreeWithTheVerdictAndEveryFindingIsExplained) {
+  NEED_CASES();
   for (const Loaded& c : cases()) {
     bool broken = false;
     for (const RuleVerdict& row : ruleVerdicts(c.schedule, c.report)) {
@@ -178,6 +183,7 @@ TEST(Rules, RowsAgreeWithTheVerdictAndEveryFindingIsExplained) {
 }
 
 TEST(Charts, BarsOfAQueueFollowEachOther) {
+  NEED_CASES();
   for (const Loaded& c : cases()) {
     const Chart chart = queueChart(Rounds(c.model));
     std::size_t bars = 0;
@@ -191,6 +197,7 @@ TEST(Charts, BarsOfAQueueFollowEachOther) {
 }
 
 TEST(Differences, OfAScheduleAndItselfThereAreNone) {
+  NEED_CASES();
   for (const Loaded& c : cases()) {
     const Difference none = differenceOf(c.schedule, c.schedule);
     EXPECT_TRUE(none.changes.empty()) << c.name;
@@ -200,6 +207,7 @@ TEST(Differences, OfAScheduleAndItselfThereAreNone) {
 }
 
 TEST(Differences, NameWhatARepairChanges) {
+  NEED_CASES();
   int compared = 0;
   for (const Loaded& c : cases()) {
     if (c.report.verdict != Safety::unsafe) continue;
@@ -226,6 +234,7 @@ TEST(Differences, NameWhatARepairChanges) {
 }
 
 TEST(Rewrite, AnUnchangedScheduleKeepsItsText) {
+  NEED_CASES();
   for (const Loaded& c : cases()) EXPECT_EQ(rewrite(c.text, c.schedule, c.schedule), c.text) << c.name;
 }
 

@@ -27,6 +27,7 @@
 
 #include "core/base/files.h"
 #include "core/schedule/read.h"
+#include "tests/need_cases.h"
 #include "views/commands.h"
 #include "views/document.h"
 #include "views/editor/code_editor.h"
@@ -81,6 +82,7 @@ class ScheduleWindow : public ::testing::Test {
     window.reset();
     document.reset();
   }
+  void SetUp() override { NEED_CASES(); }
   bool settle() {
     int quiet = 0;
     return QTest::qWaitFor([&] { return (quiet = window->settled() ? quiet + 1 : 0) > 3; }, patience);
