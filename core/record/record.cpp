@@ -358,9 +358,13 @@ class Search {
       return branch(there, c, level + 1, out["then"]);
     }
     const auto conditions = conditionsOf(k_, p);
+    // What is known of the indices may close folds otherwise; conditions on values speak of folds.
+    const auto onIndices =
+        std::find_if(conditions.begin(), conditions.end(), [](AtomRef a) { return isOnIndices(a); });
+    if (onIndices == conditions.end() && attempt([&] { return anew(p, c, level, out); })) return true;
     if (conditions.empty()) return leaf(p, c, out);
     if (conditions.size() > 8) return false;
-    const AtomRef condition = conditions[0];
+    const AtomRef condition = onIndices == conditions.end() ? conditions[0] : *onIndices;
     const PolyRef known = condition->kind == Kind::notNegative ? k_.whenNotNegative(condition->parts[0])
                           : condition->kind == Kind::positive  ? k_.whenPositive(condition->parts[0])
                                                                : k_.whenZero(condition->parts[0]);
@@ -385,6 +389,25 @@ class Search {
       if (!ask({more.conditions, {}, nullptr}, side)) return false;
     }
     return true;
+  }
+
+  static bool isOnIndices(AtomRef condition) {
+    return condition->kind == Kind::notNegative || condition->kind == Kind::isZeroInteger;
+  }
+
+  bool anew(PolyRef p, const Context& c, int level, json& out) {
+    const bool known = std::any_of(c.conditions.begin(), c.conditions.end(),
+                                   [](const auto& condition) { return isOnIndices(condition.first); });
+    const PolyRef q = known ? foldedAnew(k_, p) : p;
+    if (q == p) return false;
+    by(out, "folds anew");
+    const PolyRef r = peeled(k_, q);
+    json* then = &out["then"];
+    if (r != q) {
+      by(*then, "S4 peel");
+      then = &(*then)["then"];
+    }
+    return branch(r, c, level + 1, *then);
   }
 
   bool leaf(PolyRef p, const Context& c, json& out) {

@@ -364,23 +364,42 @@ class Laws {
     return k_.add(sum, k_.max(fold_.variables, k_.subtract(fold_.body, sum), fold_.guard));
   }
 
+  /// A 0/1 factor of the guard: the atom, or 1 - atom where the guard is nothing else.
+  struct GuardFactor {
+    AtomRef atom = nullptr;
+    bool holds = true;
+    PolyRef rest = nullptr;  ///< the other factors
+  };
+  std::optional<GuardFactor> guardFactor(int at) {
+    const PolyRef opposite = k_.negation(fold_.guard);
+    const AtomRef alone = opposite->asAtom();
+    if (at == 0 && alone != nullptr && alone->isIndicator()) return GuardFactor{alone, false, k_.arena.one};
+    const MonoRef mono = fold_.guard->asMono();
+    if (mono == nullptr || at < 0 || static_cast<std::size_t>(at) >= mono->factors.size())
+      return std::nullopt;
+    const AtomRef atom = mono->factors[static_cast<std::size_t>(at)].first;
+    if (!atom->isIndicator()) return std::nullopt;
+    return GuardFactor{atom, true, k_.of(k_.without(mono, atom))};
+  }
+
   /// A guard's factor that does not depend on the index drops out where the maximum is defined; one that is a
   /// prefix of an index shortens its range.
   PolyRef guardRange() {
     if (!isMax() || plain() || !inhabited()) return nullptr;
-    const MonoRef mono = fold_.guard->asMono();
-    if (mono == nullptr || i_.second < 0 || static_cast<std::size_t>(i_.second) >= mono->factors.size())
-      return nullptr;
-    const AtomRef atom = mono->factors[static_cast<std::size_t>(i_.second)].first;
-    if (!atom->isIndicator()) return nullptr;
-    const PolyRef rest = k_.of(k_.without(mono, atom));
+    const auto factor = guardFactor(i_.second);
+    if (!factor) return nullptr;
+    const auto& [atom, holds, rest] = *factor;
     if (!intersects(atom->variables, set_)) return dry_ ? yes() : k_.max(fold_.variables, fold_.body, rest);
     const AtomRef v = variable(i_.first);
     if (v == nullptr || !isFree(v) || atom->kind != Kind::notNegative) return nullptr;
-    const auto parts = k_.linear(atom->parts[0], v);
+    // v < n, as -v + n - 1 >= 0.
+    const PolyRef e = holds ? atom->parts[0] : k_.plus(k_.negate(atom->parts[0]), -1);
+    const auto parts = k_.linear(e, v);
     if (!parts || parts->coefficient != k_.number(-1) || intersects(parts->rest->variables, set_))
       return nullptr;
     const PolyRef n = k_.plus(parts->rest, 1);
+    if (k_.notNegative(k_.subtract(n, v->extent())))
+      return dry_ ? yes() : k_.max(fold_.variables, fold_.body, rest);
     if (!k_.positive(n) || !k_.notNegative(k_.subtract(v->extent(), n))) return nullptr;
     if (dry_) return yes();
     const AtomRef moved = k_.index(n);

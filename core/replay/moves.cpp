@@ -265,6 +265,12 @@ Branch::~Branch() {
   k_.forgetSigns();
 }
 
+PolyRef foldedAnew(Kernel& k, PolyRef p) {
+  Substitution s(k);
+  for (const AtomRef v : p->variables) s.map(v, k.of(v));
+  return s.empty() ? p : s(p);
+}
+
 PolyRef expanded(Kernel& k, PolyRef p) {
   std::vector<AtomRef> atoms;
   visit(

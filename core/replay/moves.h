@@ -54,6 +54,9 @@ class Branch {
   Kernel& k_;
   std::vector<PolyRef> before_;
 };
+/// Every fold that mentions a free index closed anew: the facts of a branch may allow lemmas that did not
+/// apply before.
+PolyRef foldedAnew(Kernel& k, PolyRef p);
 /// Absolute values and maxima written by conditions; p if there are none at its top.
 PolyRef expanded(Kernel& k, PolyRef p);
 

@@ -211,6 +211,8 @@ class Replay {
         more.emplace_back(condition, value);
         zero(inBranch(k_, p, condition, value), more, zeros, step.at(value ? "true" : "false"), depth + 1);
       }
+    } else if (by == "folds anew") {
+      then(foldedAnew(k_, p));
     } else if (by == "expansion") {
       then(expanded(k_, p));
     } else if (by == "induction") {

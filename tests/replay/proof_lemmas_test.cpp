@@ -56,6 +56,17 @@ const std::vector<Row> rows{
      "np.maximum(x, 0) + np.exp(np.minimum(x, 0)) - 1", "np.maximum(x, 0) + np.exp(np.minimum(x, 0))"},
     {"boundary", "x: f32[N]) -> f32[N]:\n    N = x.shape[0]\n    i = np.arange(N)\n",
      "np.where(i >= N - 1, x, 0)", "np.where(i >= N - 1, x[N - 1], 0)", "np.where(i >= N - 1, x[0], 0)"},
+    // A guard on the indices that only the case decides.
+    {"folds anew",
+     "x: f32[N], y: f32[M]) -> f32[M]:\n    N = x.shape[0]\n    m = np.arange(y.shape[0])\n"
+     "    t = np.max(np.where(np.arange(N) <= m[:, None], x, -np.inf), axis=1)\n",
+     "t", "np.where(m >= N - 1, np.max(x), t)", "np.where(m >= N - 2, np.max(x), t)"},
+    {"folds anew",
+     "x: f32[N], w: f32[K], y: f32[M]) -> f32[M]:\n    N = x.shape[0]\n    m = np.arange(y.shape[0])\n"
+     "    xw = np.concatenate([x, w])\n"
+     "    t = np.max(np.where(np.arange(xw.shape[0]) <= m[:, None], xw, -np.inf), axis=1)\n"
+     "    u = np.max(np.where(np.arange(N) <= m[:, None], x, -np.inf), axis=1)\n",
+     "t", "np.where(m < N, u, t)", "np.where(m <= N, u, t)"},
     {"residues", "n: i32[N]) -> i32[N]:\n", "n // 2 + (n + 1) // 2", "n", "n + n % 2"},
 };
 

@@ -327,6 +327,9 @@ TEST(ProofMutantsLong, ChangedRecords) {
 TEST(ProofMutantsLong, ChangedRecordsOfPairs) {
   changedRecords({".pairs"}, 16, 4);
 }
+TEST(ProofMutantsLong, ChangedRecordsOfPrograms) {
+  changedRecords({".programs"}, 16, 5);
+}
 
 /// One token of a program changed: an operator, a number, a name, a function, an axis.
 std::string changedProgram(const std::string& text, std::mt19937_64& random) {

@@ -188,6 +188,9 @@ TEST(ProofReplayLong, ObligationsForTwoSolvers) {
 TEST(ProofReplayLong, ObligationsOfPairsForTwoSolvers) {
   obligationsForTwoSolvers({".pairs"});
 }
+TEST(ProofReplayLong, ObligationsOfProgramsForTwoSolvers) {
+  obligationsForTwoSolvers({".programs"});
+}
 
 }  // namespace
 }  // namespace nuscope::record
