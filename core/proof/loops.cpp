@@ -276,10 +276,12 @@ class Solver {
   }
 
   bool closeOver(State& state, const std::vector<PolyRef>& others, PolyRef guard, bool mirrored) {
-    const PolyRef f = mirrored ? minimumOf(c_, others) : maximumOf(c_, others);
-    if (!stateAtoms(f).empty()) return false;
+    PolyRef f = mirrored ? minimumOf(c_, others) : maximumOf(c_, others);
+    const bool readsStates = !stateAtoms(f).empty();
+    if (readsStates && (f = beforeRound(f)) == nullptr) return false;
     const bool plain = guard == c_.arena.one;
     const bool startsHere = same(state.first, atCounter(f, c_.arena.zeroInt));
+    if (readsStates && !startsHere) return false;
     // Under a guard the first round must count, or there would be nothing to take the maximum of.
     if (!plain && (!startsHere || atCounter(guard, c_.arena.zeroInt) != c_.arena.one)) return false;
     state.body = f;
@@ -288,6 +290,18 @@ class Solver {
     state.startsHere = startsHere;
     state.closed = form(state, intOf(c_, rounds_), &State::closed);
     return true;
+  }
+
+  /// p with the closed forms of the states before round `counter`, which may be the first: only of those that
+  /// are plain sums and products, which have a value after no round as well. Null where there are others.
+  PolyRef beforeRound(PolyRef p) {
+    for (const AtomRef atom : stateAtoms(p)) {
+      const State& s = *stateOf(atom);
+      const bool plain = s.closed != nullptr && s.body == nullptr &&
+                         (s.ratio != nullptr || (s.carried == c_.arena.one && s.stored->isZero()));
+      if (!plain) return nullptr;
+    }
+    return replaceStates(p, [&](const State& s) { return folded(s, intOf(c_, counter_)); });
   }
 
   /// The fold that a state is, over a number of rounds >= 1.
@@ -370,11 +384,16 @@ class Solver {
     return substitute(c_, moved, blank, plus(c_, intOf(c_, counter_), 1));
   }
 
-  /// Candidates for the factor that a state carries, from its coefficient: 1, parts of the coefficient that
-  /// mention states, what it is a quotient of, its denominators, and the states
-  /// themselves.
+  /// Candidates for the factor that a state carries, from its coefficient: 1, the inverse of the product of
+  /// positive coefficients, parts of the coefficient that mention states, what it is a quotient of, its
+  /// denominators, and the states themselves.
   std::vector<PolyRef> factorsOf(PolyRef a) {
     std::vector<PolyRef> result{c_.arena.one};
+    if (stateAtoms(a).empty() && a != c_.arena.one && isPositive(signOf(c_, a))) {
+      // 1 / (a(0) * ... * a(k - 1)).
+      const IntAtomRef j = freshIndex(c_, intOf(c_, counter_), "j");
+      result.push_back(expOf(c_, negate(c_, makeSum(c_, {j}, logOf(c_, atCounter(a, intOf(c_, j)))))));
+    }
     constexpr std::size_t mostTerms = 4;
     for (std::size_t t = 0; t < a->terms.size() && a->terms.size() <= mostTerms; ++t) {
       std::vector<std::pair<AtomRef, Rational>> parts;
@@ -464,13 +483,15 @@ class Solver {
   }
 
   /// A gain that mentions states is a pure gain minus the growth of n * s * t for states s and t that are
-  /// running means (perhaps the same), or of s * t: the multiple is read off the gain.
+  /// running means (perhaps the same), of s * t, or of w * s * t with the total weight w, a state.
   bool telescope(PolyRef& gain, PolyRef& potential) {
     const PolyRef steps = toReal(c_, intOf(c_, counter_));
     const std::vector<AtomRef> atoms = stateAtoms(gain);
+    std::vector<PolyRef> weights{steps, c_.arena.one};
+    for (const AtomRef atom : atoms) weights.push_back(polyOf(c_, atom));
     for (std::size_t i = 0; i < atoms.size(); ++i) {
       for (std::size_t j = i; j < atoms.size(); ++j) {
-        for (const PolyRef weight : {steps, c_.arena.one}) {
+        for (const PolyRef weight : weights) {
           const PolyRef both = multiply(c_, weight, multiply(c_, polyOf(c_, atoms[i]), polyOf(c_, atoms[j])));
           const PolyRef growth = subtract(c_, advancedFactor(both), both);
           for (const int sign : {1, -1}) {

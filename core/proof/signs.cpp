@@ -154,8 +154,11 @@ Sign signOf(Calculus& c, AtomRef atom) {
       return Sign::positive;
     case AtomKind::sqrt:
       return isPositive(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
-    case AtomKind::abs:
-      return isNonZero(signOf(c, atom->poly)) ? Sign::positive : Sign::nonNegative;
+    case AtomKind::abs: {
+      const AtomRef inner = atom->poly->asAtom();
+      const bool strict = inner != nullptr ? isNonZero(c, inner) : isNonZero(signOf(c, atom->poly));
+      return strict ? Sign::positive : Sign::nonNegative;
+    }
     case AtomKind::power:
       return signOf(c, atom->poly);
     case AtomKind::intNonNegative:

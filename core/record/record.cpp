@@ -189,7 +189,8 @@ class Search {
     if (form["form"] == "extremum") return states.closeExtremum(i);
     if (form["form"] == "product") return states.closeProduct(i);
     return states.closeCarried(i, form["factor"].get<std::size_t>(),
-                               {form["atom"].get<int>(), form["weight"].get<int>(), form["sign"].get<int>()});
+                               {form["states"][0].get<int>(), form["states"][1].get<int>(),
+                                form["weight"].get<int>(), form["sign"].get<int>()});
   }
 
   json closedForms(Forms& forms, tensor::NodeRef node) {
@@ -226,17 +227,21 @@ class Search {
     const std::size_t factors = states.factors(i);
     for (std::size_t f = 0; f < factors; ++f) {
       if (!attempt([&] { return states.carries(i, f); })) continue;
-      candidates.push_back(
-          {{"state", i}, {"form", "carried"}, {"factor", f}, {"atom", -1}, {"weight", 0}, {"sign", 1}});
-      for (int atom = 0; atom < 3; ++atom) {
-        for (const int weight : {0, 1}) {
-          for (const int sign : {1, -1})
-            candidates.push_back({{"state", i},
-                                  {"form", "carried"},
-                                  {"factor", f},
-                                  {"atom", atom},
-                                  {"weight", weight},
-                                  {"sign", sign}});
+      const auto carried = [&](int first, int second, int weight, int sign) {
+        candidates.push_back({{"state", i},
+                              {"form", "carried"},
+                              {"factor", f},
+                              {"states", {first, second}},
+                              {"weight", weight},
+                              {"sign", sign}});
+      };
+      constexpr int most = 3;  // states in a gain
+      carried(-1, -1, 0, 1);
+      for (int first = 0; first < most; ++first) {
+        for (int second = first; second < most; ++second) {
+          for (int weight = 0; weight < 2 + most; ++weight) {
+            for (const int sign : {1, -1}) carried(first, second, weight, sign);
+          }
         }
       }
     }

@@ -119,6 +119,13 @@ class Signature {
                           hashText(atom->kind == Kind::index ? "" : atom->name));
     if (atom->kind != Kind::index) {
       std::uint64_t unordered = 0;
+      for (std::size_t i = 0; i < atom->bound.size(); ++i) {
+        // The name of a bound variable holds its extent.
+        const AtomRef b = atom->bound[i];
+        if (!intersects(b->extent()->variables, set_)) continue;
+        memo_.emplace(b, mix(mix(7003, i), (*this)(b->extent())));
+        unite(set_, Variables{b});
+      }
       for (const PolyRef part : atom->parts) {
         if (atom->kind == Kind::maximum) {
           unordered += (*this)(part);

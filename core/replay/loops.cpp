@@ -155,10 +155,12 @@ bool LoopStates::closeExtremum(std::size_t i) {
     }
     if (!self) continue;
     const bool mirrored = coefficient < 0;
-    const PolyRef f = mirrored ? k_.minimum(others) : k_.maximum(others);
-    if (!stateAtoms(f).empty()) return false;
+    PolyRef f = mirrored ? k_.minimum(others) : k_.maximum(others);
+    const bool readsStates = !stateAtoms(f).empty();
+    if (readsStates && (f = beforeRound(f)) == nullptr) return false;
     const auto in = [&](PolyRef p, PolyRef round) { return replaced(k_, p, counter_, round); };
     const bool startsHere = closes(k_, k_.subtract(state.first, in(f, k_.arena.zero)));
+    if (readsStates && !startsHere) return false;
     // Under a guard the first round must count, or there would be nothing to take the maximum of.
     if (guard != k_.arena.one && (!startsHere || in(guard, k_.arena.zero) != k_.arena.one)) return false;
     state.form = [this, i, f, guard, mirrored, startsHere](PolyRef n, PolyRef State::*) {
@@ -177,6 +179,14 @@ bool LoopStates::closeExtremum(std::size_t i) {
   return false;
 }
 
+/// p with the states before round `counter`, which may be the first. Null where one is not closed for that.
+PolyRef LoopStates::beforeRound(PolyRef p) {
+  for (const AtomRef atom : stateAtoms(p)) {
+    if (stateOf(atom)->closed == nullptr || !stateOf(atom)->fromStart) return nullptr;
+  }
+  return replaceStates(p, [&](const State& s) { return s.form(k_.of(counter_), &State::closed); });
+}
+
 bool LoopStates::closeProduct(std::size_t i) {
   State& state = states_[i];
   PolyRef a = nullptr;
@@ -189,6 +199,7 @@ bool LoopStates::closeProduct(std::size_t i) {
     return k_.multiply(states_[i].start, k_.product({k}, replaced(k_, a, counter_, k_.of(k))));
   };
   close(i);
+  state.fromStart = true;
   return true;
 }
 
@@ -205,10 +216,15 @@ bool LoopStates::affine(const State& state, PolyRef& a, PolyRef& b) {
   return true;
 }
 
-/// 1, parts of the coefficient that mention states, what it is a quotient of, its denominators, and the
-/// states themselves.
+/// 1, the inverse of the product of positive coefficients, parts of the coefficient that mention states, what
+/// it is a quotient of, its denominators, and the states themselves.
 std::vector<PolyRef> LoopStates::candidates(PolyRef a) {
   std::vector<PolyRef> result{k_.arena.one};
+  if (stateAtoms(a).empty() && a != k_.arena.one && k_.sign(a) == Sign::positive) {
+    // 1 / (a(0) * ... * a(h - 1)).
+    const AtomRef j = k_.index(k_.of(counter_), "k");
+    result.push_back(k_.exp(k_.negate(k_.sum({j}, k_.log(replaced(k_, a, counter_, k_.of(j)))))));
+  }
   const auto add = [&](PolyRef p) {
     if (std::find(result.begin(), result.end(), p) == result.end()) result.push_back(p);
   };
@@ -256,7 +272,9 @@ bool LoopStates::carries(std::size_t i, std::size_t factor) {
   PolyRef b = nullptr;
   if (!affine(states_[i], a, b)) return false;
   const auto all = candidates(a);
-  return factor < all.size() && closes(k_, k_.subtract(k_.multiply(later(all[factor]), a), all[factor]));
+  if (factor >= all.size()) return false;
+  const PolyRef left = k_.subtract(k_.multiply(later(all[factor]), a), all[factor]);
+  return closes(k_, left) || closes(k_, peeled(k_, left));
 }
 
 /// A quotient that comes out even, such as (e*s + e*e) / (s + e): read off the terms that have one term of
@@ -283,6 +301,34 @@ PolyRef LoopStates::divided(PolyRef p) {
   return p;
 }
 
+/// The gain without what its states telescope to, and that.
+bool LoopStates::telescoped(PolyRef& gain, PolyRef& potential, const Telescope& telescope) {
+  const auto atoms = stateAtoms(gain);
+  const auto stateAt = [&](int at) {
+    const bool there = at >= 0 && static_cast<std::size_t>(at) < atoms.size();
+    return there ? k_.of(atoms[static_cast<std::size_t>(at)]) : nullptr;
+  };
+  const PolyRef s = stateAt(telescope.first);
+  const PolyRef t = stateAt(telescope.second);
+  const PolyRef weight = telescope.weight == 0   ? k_.of(counter_)
+                         : telescope.weight == 1 ? k_.arena.one
+                                                 : stateAt(telescope.weight - 2);
+  if (s == nullptr || t == nullptr || weight == nullptr || std::abs(telescope.sign) != 1) return false;
+  const PolyRef product = k_.multiply(weight, k_.multiply(s, t));
+  const PolyRef growth = k_.subtract(later(product), product);
+  const PolyRef whole = k_.add(gain, k_.scale(growth, telescope.sign));
+  std::vector<PolyRef> pure;
+  for (const auto& [mono, coefficient] : whole->terms) {
+    const bool inverses =
+        std::any_of(mono->factors.begin(), mono->factors.end(), [](const Factor& f) { return f.second < 0; });
+    const PolyRef term = k_.of(mono, coefficient);
+    if (!inverses && stateAtoms(term).empty()) pure.push_back(term);
+  }
+  gain = k_.total(pure);
+  potential = k_.scale(product, telescope.sign);
+  return closes(k_, k_.subtract(whole, gain));
+}
+
 bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope& telescope) {
   State& state = states_[i];
   PolyRef a = nullptr;
@@ -293,25 +339,7 @@ bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope
   const PolyRef g = all[factor];
   PolyRef gain = k_.multiply(later(g), b);
   PolyRef potential = k_.arena.zero;
-  if (telescope.atom >= 0) {
-    const auto atoms = stateAtoms(gain);
-    if (static_cast<std::size_t>(telescope.atom) >= atoms.size() || std::abs(telescope.sign) != 1)
-      return false;
-    const PolyRef weight = telescope.weight == 0 ? k_.of(counter_) : k_.arena.one;
-    const PolyRef square =
-        k_.multiply(weight, k_.power(k_.of(atoms[static_cast<std::size_t>(telescope.atom)]), 2));
-    const PolyRef growth = k_.subtract(later(square), square);
-    const PolyRef whole = k_.add(gain, k_.scale(growth, telescope.sign));
-    std::vector<PolyRef> pure;
-    for (const auto& [mono, coefficient] : whole->terms) {
-      const bool inverses = std::any_of(mono->factors.begin(), mono->factors.end(),
-                                        [](const Factor& f) { return f.second < 0; });
-      const PolyRef term = k_.of(mono, coefficient);
-      if (!inverses && stateAtoms(term).empty()) pure.push_back(term);
-    }
-    gain = k_.total(pure);
-    potential = k_.scale(square, telescope.sign);
-  }
+  if (telescope.first >= 0 && !telescoped(gain, potential, telescope)) return false;
   if (!stateAtoms(gain).empty()) gain = reduceInverses(k_, gain);  // (x + y) * r / (x + y) is r
   gain = divided(gain);
   if (!stateAtoms(gain).empty()) return false;
@@ -342,6 +370,7 @@ bool LoopStates::closeCarried(std::size_t i, std::size_t factor, const Telescope
       replaceStates(replaced(k_, g, counter_, k_.of(rounds_)), [](const State& s) { return s.closed; });
   if (!isNonZero(k_.sign(carried))) return false;
   close(i);
+  state.fromStart = g == k_.arena.one && potential->isZero();
   return true;
 }
 
@@ -353,6 +382,7 @@ void LoopStates::close(std::size_t i) {
 void LoopStates::reopen(std::size_t i) {
   states_[i].closed = nullptr;
   states_[i].extremum = false;
+  states_[i].fromStart = false;
   std::erase(order_, i);
 }
 

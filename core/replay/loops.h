@@ -7,10 +7,11 @@
 
 namespace nuscope::replay {
 
-/// A gain that mentions states is a pure gain minus the growth of weight * state^2.
+/// A gain that mentions states is a pure gain minus the growth of weight * s * t for two states of the gain.
 struct Telescope {
-  int atom = -1;   ///< which state in the gain; -1: the gain mentions none
-  int weight = 0;  ///< 0: the number of rounds; 1: one
+  int first = -1;  ///< which states in the gain; -1: the gain mentions none
+  int second = -1;
+  int weight = 0;  ///< 0: the number of rounds; 1: one; 2 and more: the states in the gain
   int sign = 1;
 };
 
@@ -23,7 +24,8 @@ class LoopStates {
   bool read(std::string& why);
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   [[nodiscard]] bool closed(std::size_t i) const { return states_[i].closed != nullptr; }
-  /// next = max(self, f), or min, in the rounds in which a guard holds that knows no state.
+  /// next = max(self, f), or min, in the rounds in which a guard holds that knows no state; f only such that
+  /// are closed as plain sums or products.
   bool closeExtremum(std::size_t i);
   /// next = a*self with an a that knows no state.
   bool closeProduct(std::size_t i);
@@ -56,6 +58,7 @@ class LoopStates {
     PolyRef closed = nullptr;  ///< in terms of `rounds`
     PolyRef last = nullptr;    ///< after all rounds
     bool extremum = false;     ///< closed as one
+    bool fromStart = false;    ///< closed as a plain sum or product: the form holds after no round as well
     /// The closed form after n >= 1 rounds; the states that it mentions by the given member.
     std::function<PolyRef(PolyRef n, PolyRef State::*value)> form;
     std::vector<PolyRef> firstNeeds, nextNeeds;  ///< 0/1 terms that must be 1
@@ -66,9 +69,11 @@ class LoopStates {
   const State* stateOf(AtomRef atom) const;
   PolyRef replaceStates(PolyRef p, const std::function<PolyRef(const State&)>& value);
   PolyRef later(PolyRef g);
+  PolyRef beforeRound(PolyRef p);
   bool guarded(const State& state, PolyRef& guard, PolyRef& taken);
   PolyRef divided(PolyRef p);
   bool affine(const State& state, PolyRef& a, PolyRef& b);
+  bool telescoped(PolyRef& gain, PolyRef& potential, const Telescope& telescope);
   std::vector<PolyRef> candidates(PolyRef a);
   PolyRef atRounds(PolyRef p, PolyRef n);
 

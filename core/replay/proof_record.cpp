@@ -278,8 +278,8 @@ class Replay {
       if (kind == "extremum") built = states.closeExtremum(i);
       if (kind == "product") built = states.closeProduct(i);
       if (kind == "carried") {
-        const Telescope telescope{form.at("atom").get<int>(), form.at("weight").get<int>(),
-                                  form.at("sign").get<int>()};
+        const Telescope telescope{form.at("states").at(0).get<int>(), form.at("states").at(1).get<int>(),
+                                  form.at("weight").get<int>(), form.at("sign").get<int>()};
         built = states.closeCarried(i, form.at("factor").get<std::size_t>(), telescope);
       }
       if (!built) throw Refused{"a loop's state has no such closed form"};

@@ -4,10 +4,10 @@
 // forms.h) and takes the steps one by one. A step names a lemma of reference/proofs.md, section 7, an
 // induction, a case or a ground obligation, and where it is used; what follows from it the checker computes
 // itself. Formats: JSON,
-//   {"kind": "nuscope proof record", "version": 2, "semantics": 1,
+//   {"kind": "nuscope proof record", "version": 3, "semantics": 1,
 //    "goal": {"mode": "equal" | "refines", "left": TEXT, "right": TEXT, "assumptions": [TEXT...]},
-//    "loops": [null | {"forms": [{"state", "form": "extremum" | "product" | "carried", "factor", "atom",
-//    "weight", "sign"}...],
+//    "loops": [null | {"forms": [{"state", "form": "extremum" | "product" | "carried", "factor",
+//    "states", "weight", "sign"}...],
 //              "shown": [{"base": STEP, "step": STEP, "needs": [STEP...]}...]}...],   how the states of loops
 //              are closed (loops.h)
 //    "lemmas": [{"lemma", "first", "second", "fold"} | {"keep": N}...],   instances in the order of use
@@ -25,7 +25,7 @@
 namespace nuscope::replay {
 
 inline constexpr std::string_view proofKind = "nuscope proof record";
-inline constexpr int recordVersion = 2;
+inline constexpr int recordVersion = 3;
 /// Raised whenever the meaning of an operator or of an assert changes.
 inline constexpr int semanticsVersion = 1;
 inline constexpr std::size_t recordLimit = std::size_t{2} << 20U;  ///< bytes

@@ -113,8 +113,12 @@ Sign Kernel::signAt(AtomRef atom, int depth) {
                  : Sign::unknown;
     case Kind::sqrt:
       return signAt(atom->parts[0], depth - 1) == Sign::positive ? Sign::positive : Sign::nonNegative;
-    case Kind::abs:
-      return isNonZero(signAt(atom->parts[0], depth - 1)) ? Sign::positive : Sign::nonNegative;
+    case Kind::abs: {
+      const AtomRef inner = atom->parts[0]->asAtom();
+      const bool stated =
+          inner != nullptr && inner->kind == Kind::element && facts.nonZero.contains(inner->name);
+      return stated || isNonZero(signAt(atom->parts[0], depth - 1)) ? Sign::positive : Sign::nonNegative;
+    }
     case Kind::inverse:
       return signAt(atom->parts[0], depth - 1);
     case Kind::floor:

@@ -80,7 +80,7 @@ class Mutator {
       case 0:
         return number(record, {}, "number");
       case 1:
-        return number(record, {"first", "second", "group", "solved", "state", "factor", "atom", "weight"},
+        return number(record, {"first", "second", "group", "solved", "state", "factor", "states", "weight"},
                       "index");
       case 2:
         return lemma(record);
