@@ -29,6 +29,7 @@ std::vector<ScreenSpec> screens() {
 }
 
 std::vector<View*> viewsOf(QWidget* screen) {
+  if (auto* schedule = qobject_cast<ScheduleScreen*>(screen)) schedule->finish();
   std::vector<View*> result;
   if (auto* view = qobject_cast<View*>(screen)) result.push_back(view);
   const auto children = screen->findChildren<View*>();

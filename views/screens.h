@@ -18,7 +18,8 @@ struct ScreenSpec {
 
 std::vector<ScreenSpec> screens();
 
-/// The views inside a screen (or a view itself), for export, focus and search.
+/// The views inside a screen (or a view itself), for export, focus and search. Those of a screen that is
+/// still being made are made now.
 std::vector<View*> viewsOf(QWidget* screen);
 
 }  // namespace nuscope::views

@@ -1,6 +1,6 @@
 // A schedule of 100,000 tasks stays fluid: it opens in under 3 s without a stall of the window's thread over
 // 50 ms, and frames while panning take under 20 ms, collapsed and with 2,000 boxes. Runs alone; prints; fails
-// at three times that.
+// where stalls are twice as long, or the rest three times.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -125,7 +125,7 @@ TEST(ScheduleHeartbeat, AHundredThousandTasksStayFluid) {
   std::printf("longest stall while opening: %lld ms (%lld ms with other processes)\n",
               static_cast<long long>(opening), static_cast<long long>(heartbeat.seen()));
   EXPECT_LT(shown, 9000);
-  EXPECT_LT(opening, 150);
+  EXPECT_LT(opening, 100);
 
   auto& tasks = *qobject_cast<TasksView*>(window.view(QStringLiteral("tasks")));
   auto& queues = *qobject_cast<QueuesView*>(window.view(QStringLiteral("queues")));
@@ -150,7 +150,7 @@ TEST(ScheduleHeartbeat, AHundredThousandTasksStayFluid) {
   const qint64 expanding = heartbeat.stop();
   std::printf("longest stall while opening groups: %lld ms (%lld ms with other processes)\n",
               static_cast<long long>(expanding), static_cast<long long>(heartbeat.seen()));
-  EXPECT_LT(expanding, 150);
+  EXPECT_LT(expanding, 100);
   for (const double zoom : {0.0, 0.3, 1.0}) {
     zoom == 0 ? tasks.graph().fit() : tasks.graph().setZoom(zoom, QPointF(200, 100));
     frames = pan(tasks.graph(), tasks.graph(), 60);
@@ -180,7 +180,7 @@ TEST(ScheduleHeartbeat, AHundredThousandTasksStayFluid) {
   const qint64 stepping = heartbeat.stop();
   std::printf("longest stall while stepping and choosing: %lld ms (%lld ms with other processes)\n",
               static_cast<long long>(stepping), static_cast<long long>(heartbeat.seen()));
-  EXPECT_LT(stepping, 150);
+  EXPECT_LT(stepping, 100);
   jobs.stopAll();
 }
 

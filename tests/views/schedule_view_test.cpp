@@ -602,6 +602,30 @@ TEST_F(ScheduleWindow, AutoMegaKernelsVerdictStandsBesideOurs) {
   EXPECT_FALSE(same.contains(QStringLiteral("why they differ"))) << same.toStdString();
 }
 
+TEST_F(ScheduleWindow, ViewsAreMadeOneByOneWhileTheFileIsRead) {
+  window->openPath(caseFile("blind-09-queue-deadlock-lowered-swap-12sm"));
+  EXPECT_FALSE(screen().complete());  // showing the screen makes none of them
+  EXPECT_EQ(screen().findChild<FindingsView*>(), nullptr);
+  int turns = 0;
+  while (!screen().complete() && turns < 1000) {
+    QCoreApplication::processEvents();
+    ++turns;
+  }
+  EXPECT_GE(turns, 4);
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(view<FindingsView>("findings").isVisible());
+  EXPECT_TRUE(view<FindingsView>("findings").isAncestorOf(QApplication::focusWidget()));
+}
+
+TEST_F(ScheduleWindow, AViewThatIsAskedForEarlyIsThereAtOnce) {
+  ASSERT_TRUE(window->showScreen(QStringLiteral("schedule")));
+  EXPECT_FALSE(screen().complete());
+  EXPECT_NE(window->view(QStringLiteral("hang")), nullptr);
+  EXPECT_TRUE(screen().complete());
+  open(caseFile("blind-09-queue-deadlock-lowered-swap-12sm"));
+  EXPECT_TRUE(view<FindingsView>("findings").isVisible());
+}
+
 TEST_F(ScheduleWindow, EveryCaseOpensAndPaints) {
   const QDir cases(QStringLiteral(NUSCOPE_SHARED_DIR "/cases/schedules"));
   const QStringList names = cases.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);

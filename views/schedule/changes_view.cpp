@@ -14,6 +14,7 @@
 #include "views/table_view.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -22,11 +23,10 @@ ChangesView::ChangesView(const ViewContext& context, QWidget* parent)
       schedule_(*ScheduleDocument::of(context.document)),
       pages_(new QStackedWidget),
       empty_(new QWidget),
-      hint_(new QLabel(
+      hint_(new WrappedLabel(
           tr("The preview of a repair is listed here, task by task. Another schedule can be compared "
              "as well: tasks are matched by their labels."))),
       table_(new TableView(context.theme)) {
-  hint_->setWordWrap(true);
   auto* compare = new QPushButton(tr("Compare with\u2026"));
   compare->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   connect(compare, &QPushButton::clicked, this, &ChangesView::askAndCompare);

@@ -67,22 +67,25 @@ LaneChart::LaneChart(ThemeSource& theme, const QString& name, QWidget* parent)
   setFrameShape(NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);
+  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);  // what lies below is not painted first
   setMinimumSize(160, 80);
   horizontalScrollBar()->setSingleStep(20);
   connect(&theme_, &ThemeSource::changed, this, [this] {
+    measureNames();
     placeBars();
     viewport()->update();
   });
 }
 
-double LaneChart::nameWidth() const {
-  if (!chart_) return 0;
+void LaneChart::measureNames() {
+  nameWidth_ = 0;
+  if (!chart_) return;
   const QFontMetricsF metrics(theme_.theme().code);
   double widest = metrics.horizontalAdvance(QStringLiteral("SM 999"));
   const std::size_t rows = std::min<std::size_t>(chart_->rows.size(), 400);
   for (std::size_t i = 0; i < rows; ++i)
     widest = std::max(widest, metrics.horizontalAdvance(QString::fromStdString(chart_->rows[i].name)));
-  return std::min(widest, 150 * theme_.theme().scale) + 2 * theme_.theme().padding;
+  nameWidth_ = std::min(widest, 150 * theme_.theme().scale) + 2 * theme_.theme().padding;
 }
 
 double LaneChart::axisHeight() const {
@@ -93,6 +96,7 @@ void LaneChart::setChart(std::shared_ptr<const schedule::Chart> chart) {
   const bool same = chart_ && chart && chart->rows.size() == chart_->rows.size() &&
                     chart->end == chart_->end && chart->modelled == chart_->modelled;
   chart_ = std::move(chart);
+  measureNames();
   if (!same) {
     fitted_ = true;
     frameAll();
@@ -111,11 +115,13 @@ void LaneChart::setSelected(int item) {
 }
 
 void LaneChart::setMarked(std::set<int> items) {
+  if (items == marked_) return;
   marked_ = std::move(items);
   viewport()->update();
 }
 
 void LaneChart::setLine(double at, const QString& words, bool fault) {
+  if (at == line_ && words == lineWords_ && fault == lineFault_) return;
   line_ = at;
   lineWords_ = words;
   lineFault_ = fault;
@@ -425,7 +431,7 @@ LaneChart::At LaneChart::hit(QPointF where) const {
   return at;
 }
 
-std::optional<std::pair<int, std::size_t>> LaneChart::find(int item) const {
+std::optional<LaneChart::Place> LaneChart::find(int item) const {
   if (!chart_ || item < 0) return std::nullopt;
   for (std::size_t row = 0; row < chart_->rows.size(); ++row) {
     const auto& bars = chart_->rows[row].bars;
@@ -438,11 +444,14 @@ std::optional<std::pair<int, std::size_t>> LaneChart::find(int item) const {
 
 QRect LaneChart::barOnScreen(int item) const {
   const auto at = find(item);
-  if (!at) return {};
-  const schedule::Bar& bar = chart_->rows[static_cast<std::size_t>(at->first)].bars[at->second];
+  return at ? onScreen(*at) : QRect();
+}
+
+QRect LaneChart::onScreen(const Place& at) const {
+  const schedule::Bar& bar = chart_->rows[static_cast<std::size_t>(at.first)].bars[at.second];
   const double rowPixels = rowHeight_ * theme_.theme().scale;
   return QRectF(nameWidth() + bar.begin * perUnit_ - horizontalScrollBar()->value(),
-                axisHeight() + at->first * rowPixels - verticalScrollBar()->value(),
+                axisHeight() + at.first * rowPixels - verticalScrollBar()->value(),
                 (bar.end - bar.begin) * perUnit_, rowPixels)
       .toRect();
 }
@@ -450,7 +459,7 @@ QRect LaneChart::barOnScreen(int item) const {
 void LaneChart::reveal(int item) {
   const auto at = find(item);
   if (!at) return;
-  const QRect where = barOnScreen(item);
+  const QRect where = onScreen(*at);
   const QRect seen(static_cast<int>(nameWidth()), static_cast<int>(axisHeight()),
                    viewport()->width() - static_cast<int>(nameWidth()),
                    viewport()->height() - static_cast<int>(axisHeight()));

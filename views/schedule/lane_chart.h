@@ -51,6 +51,8 @@ class LaneChart : public QAbstractScrollArea {
   [[nodiscard]] const schedule::Chart* chart() const { return chart_.get(); }
   void setSelected(int item);
   void setMarked(std::set<int> items);
+  /// What `Source` tells of bars has changed.
+  void repaintBars() { viewport()->update(); }
   /// A line at a place of the axis with its words; negative: none.
   void setLine(double at, const QString& words, bool fault);
   void reveal(int item);
@@ -89,10 +91,13 @@ class LaneChart : public QAbstractScrollArea {
   void frameAll();
   void placeBars();
   void zoomAround(double factor, double x);
-  [[nodiscard]] double nameWidth() const;
+  [[nodiscard]] double nameWidth() const { return nameWidth_; }
+  void measureNames();
   [[nodiscard]] double axisHeight() const;
   [[nodiscard]] At hit(QPointF where) const;
-  [[nodiscard]] std::optional<std::pair<int, std::size_t>> find(int item) const;
+  using Place = std::pair<int, std::size_t>;  ///< row, and bar of it
+  [[nodiscard]] std::optional<Place> find(int item) const;
+  [[nodiscard]] QRect onScreen(const Place& at) const;
   void moveTo(int row, std::size_t bar);
 
   ThemeSource& theme_;
@@ -100,6 +105,7 @@ class LaneChart : public QAbstractScrollArea {
   std::shared_ptr<const schedule::Chart> chart_;
   double perUnit_ = 40;    ///< pixels
   double rowHeight_ = 24;  ///< pixels at scale 1
+  double nameWidth_ = 0;
   bool fitted_ = true;
   int selected_ = -1;
   std::set<int> marked_;

@@ -19,6 +19,7 @@ struct Arranged {
   std::shared_ptr<const schedule::Chart> chart;
   std::shared_ptr<const schedule::Timing> timing;
   QString refusal;
+  std::vector<Tint> tints;  ///< per task
 };
 
 /// On the schedule's own target, or where it names none, on an H100.
@@ -111,6 +112,7 @@ void QueuesView::refresh() {
         made.chart = std::make_shared<const schedule::Chart>(
             timed && made.timing ? schedule::queueChart(*run, {made.timing->start, made.timing->finish})
                                  : schedule::queueChart(*run));
+        for (const schedule::Task& task : state->schedule->tasks) made.tints.push_back(tintOf(task.op));
         return made;
       },
       [this, state, run](Arranged made) {
@@ -122,15 +124,24 @@ void QueuesView::refresh() {
           timingState_ = state;
           timingRefusal_ = made.refusal;
         }
+        tints_ = std::move(made.tints);
         chart_->setWholeTicks(!shownTimed_);
         chart_->setChart(std::move(made.chart));
         shownTimed_ ? restateTimed() : restate();
       });
 }
 
+/// Of the step shown; bars are painted anew only if something of it is new.
+void QueuesView::setLooks(std::map<int, Mark> changed, std::set<int> faults) {
+  if (step_ == schedule_.step() && changed == changed_ && faults == faults_) return;
+  step_ = schedule_.step();
+  changed_ = std::move(changed);
+  faults_ = std::move(faults);
+  chart_->repaintBars();
+}
+
 void QueuesView::restateTimed() {
-  changed_ = changedTasks(schedule_);
-  faults_.clear();
+  setLooks(changedTasks(schedule_), {});
   chart_->setLine(-1, {}, false);
   chart_->setSelected(schedule_.place().task);
   if (schedule_.place().task >= 0) chart_->reveal(schedule_.place().task);
@@ -144,8 +155,7 @@ void QueuesView::restateTimed() {
 }
 
 void QueuesView::restate() {
-  changed_ = changedTasks(schedule_);
-  faults_ = {run_->faults().begin(), run_->faults().end()};
+  setLooks(changedTasks(schedule_), {run_->faults().begin(), run_->faults().end()});
   const int step = schedule_.step();
   const bool last = step >= run_->steps();
   round_ = last ? run_->rounds() : run_->roundOf(run_->taskOf(step));
@@ -181,7 +191,7 @@ BarLook QueuesView::look(int task) const {
   BarLook made;
   if (!state_ || !run_ || task >= state_->model->tasks) return made;
   const int step = schedule_.step();
-  made.tint = lookOf(state_->schedule->tasks[static_cast<std::size_t>(task)]).tint;
+  made.tint = tints_[static_cast<std::size_t>(task)];
   const auto changed = changed_.find(task);
   if (changed != changed_.end()) made.badge = changed->second;
   if (shownTimed_ || run_->doneAt(task, step)) return made;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "views/graph/graph_content.h"
 #include "views/view.h"
 
 namespace nuscope::schedule {
@@ -19,7 +20,6 @@ class LaneChart;
 class ScheduleDocument;
 struct ScheduleState;
 struct BarLook;
-enum class Mark;
 
 class QueuesView : public View {
   Q_OBJECT
@@ -40,6 +40,7 @@ class QueuesView : public View {
   void setTimed(bool timed);
   void restate();
   void restateTimed();
+  void setLooks(std::map<int, Mark> changed, std::set<int> faults);
   [[nodiscard]] BarLook look(int task) const;
   [[nodiscard]] QString label(int task) const;
   ScheduleDocument& schedule_;
@@ -51,8 +52,10 @@ class QueuesView : public View {
   std::shared_ptr<const schedule::Timing> timing_;  ///< of timingState_; null: refused
   std::shared_ptr<const ScheduleState> timingState_;
   QString timingRefusal_;
+  std::vector<Tint> tints_;  ///< per task of the chart: 100,000 bars are asked for at every painting
   std::map<int, Mark> changed_;
   std::set<int> faults_;
+  int step_ = -1;  ///< that the looks are of
   int round_ = 0;  ///< of the step shown
 };
 

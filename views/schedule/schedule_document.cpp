@@ -87,7 +87,10 @@ ScheduleDocument::ScheduleDocument(Document& document, Jobs& jobs)
     check(std::make_shared<const std::string>(bytesOf(*source_).toStdString()), tr("edited"));
   });
   connect(source_, &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
-    if (!adopting_ && (removed != 0 || added != 0)) textEdited();
+    if (adopting_ || (removed == 0 && added == 0)) return;
+    // A highlighter tells of the colours of the whole text in the same way.
+    if (removed == added && isOpen() && bytesOf(*source_) == QByteArrayView(*versions_[at_]->text)) return;
+    textEdited();
   });
 }
 

@@ -1,7 +1,9 @@
 #include "views/schedule/schedule_inspector.h"
 
+#include <QPointer>
 #include <QScrollBar>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <algorithm>
 
 #include "core/schedule/explain.h"
@@ -354,7 +356,6 @@ void ScheduleInspector::whole(const ScheduleState& state) {
 void ScheduleInspector::refresh() {
   const auto state = schedule_.shown();
   const SchedulePlace& place = schedule_.place();
-  const int scrolled = page_->verticalScrollBar()->value();
   html_.clear();
   if (state) {
     if (place.task >= 0 && place.task < state->model->tasks) {
@@ -369,11 +370,24 @@ void ScheduleInspector::refresh() {
   } else {
     setTitle(tr("Inspector"));
   }
+  showHtml(QStringLiteral("<table cellspacing=\"0\" cellpadding=\"3\" style=\"color:%1\">%2</table>")
+               .arg(theme().text.name(), html_));
+}
+
+/// In a new document: one that is cleared and filled again is laid out with and without a scroll bar.
+void ScheduleInspector::showHtml(const QString& html) {
   const Theme& t = theme();
-  page_->document()->setDocumentMargin(t.gutter);
-  page_->document()->setDefaultFont(t.ui);
-  page_->setHtml(QStringLiteral("<table cellspacing=\"0\" cellpadding=\"3\" style=\"color:%1\">%2</table>")
-                     .arg(t.text.name(), html_));
+  if (html == shownHtml_ && page_->document()->defaultFont() == t.ui) return;
+  shownHtml_ = html;
+  const int scrolled = page_->verticalScrollBar()->value();
+  auto* page = new QTextDocument(page_);
+  page->setDocumentMargin(t.gutter);
+  page->setDefaultFont(t.ui);
+  page->setTextWidth(page_->viewport()->width());
+  page->setHtml(html);
+  const QPointer<QTextDocument> old = page_->document();  // the browser deletes its own, the first one
+  page_->setDocument(page);
+  delete old;
   page_->verticalScrollBar()->setValue(scrolled);
 }
 

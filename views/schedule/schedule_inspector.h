@@ -30,6 +30,7 @@ class ScheduleInspector : public View {
   void counter(const ScheduleState& state, int counter);
   void buffer(const ScheduleState& state, int buffer);
   void whole(const ScheduleState& state);
+  void showHtml(const QString& html);
   [[nodiscard]] QString links(const ScheduleState& state, const std::vector<std::int32_t>& tasks) const;
   [[nodiscard]] QString link(const QString& kind, int index, const QString& text) const;
   void order(const ScheduleState& state, int task);
@@ -44,7 +45,7 @@ class ScheduleInspector : public View {
   SchedulePlace used_;  ///< what usesHtml_ is about, of analysed_
   QString usesHtml_;
   QTextBrowser* page_;
-  QString html_;
+  QString html_, shownHtml_;
 };
 
 }  // namespace nuscope::views

@@ -1,5 +1,6 @@
 #include "views/schedule/schedule_screen.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
@@ -33,6 +34,7 @@
 #include "views/text.h"
 #include "views/theme.h"
 #include "views/window/explore_screen.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -47,7 +49,7 @@ ScheduleScreen::ScheduleScreen(const ViewContext& context, QWidget* parent)
   buildHeader();
   buildEmpty();
   pages_->addWidget(empty_);
-  pages_->addWidget(buildColumns());
+  planViews();
   layout->addWidget(header_);
   layout->addWidget(pages_, 1);
   for (const auto signal : {&ScheduleDocument::stateChanged, &ScheduleDocument::selectionChanged,
@@ -88,12 +90,11 @@ void ScheduleScreen::buildHeader() {
 void ScheduleScreen::buildEmpty() {
   empty_ = new QWidget(pages_);
   emptyTitle_ = new QLabel;
-  emptyText_ = new QLabel(tr(
+  emptyText_ = new WrappedLabel(tr(
       "A schedule says which task of a megakernel runs on which queue, what it waits for and what it raises. "
       "Open one (AutoMegaKernel JSON) and it is checked exactly: every interleaving, every element. If it is "
       "unsafe, the run that shows it can be stepped through, and repairs are offered that have been "
       "checked."));
-  emptyText_->setWordWrap(true);
   open_ = new QPushButton(tr("Open a schedule\u2026"));
   open_->setProperty("primary", true);
   open_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
@@ -110,36 +111,72 @@ void ScheduleScreen::buildEmpty() {
   column->addStretch(1);
 }
 
-QWidget* ScheduleScreen::buildColumns() {
-  QSplitter* columns = hairSplitter(Qt::Horizontal, "schedule.columns", pages_);
-  QSplitter* left = hairSplitter(Qt::Vertical, "schedule.left", columns);
-  new FindingsView(context_, left);
-  new WhyView(context_, left);
-  shareOut(*left, {350, 380}, {2, 3});
-  QSplitter* middle = hairSplitter(Qt::Vertical, "schedule.middle", columns);
-  new TasksView(context_, middle);
-  new QueuesView(context_, middle);
-  details_ = new QStackedWidget(middle);
-  changes_ = new ChangesView(context_, details_);
-  hang_ = new HangView(context_, details_);
-  // In the order of DetailPage.
-  const QStringList names{tr("counters"), tr("memory"), tr("changes"), tr("waits"), tr("hang")};
-  int index = 0;
-  for (DetailView* view : std::initializer_list<DetailView*>{new CountersView(context_, details_),
-                                                             new MemoryView(context_, details_), changes_,
-                                                             new WaitsView(context_, details_), hang_}) {
-    details_->addWidget(view);
-    view->addSwitch(names, index++, [this](int page) { showDetail(static_cast<DetailPage>(page)); });
+void ScheduleScreen::planViews() {
+  columns_ = hairSplitter(Qt::Horizontal, "schedule.columns", pages_);
+  columns_->hide();  // till it is a page of its own
+  const auto column = [this](const char* name) { return hairSplitter(Qt::Vertical, name, columns_); };
+  const auto part = [this](int index) { return static_cast<QSplitter*>(columns_->widget(index)); };
+  stages_ = {[this, column] {
+               QSplitter* left = column("schedule.left");
+               left->setMinimumWidth(260);
+               findings_ = new FindingsView(context_, left);
+             },
+             [this, part] {
+               new WhyView(context_, part(0));
+               shareOut(*part(0), {350, 380}, {2, 3});
+             },
+             [this, column] { new TasksView(context_, column("schedule.middle")); },
+             [this, part] { new QueuesView(context_, part(1)); },
+             [this, part] {
+               details_ = new QStackedWidget(part(1));
+               addDetail(new CountersView(context_, details_));
+               addDetail(new MemoryView(context_, details_));
+             },
+             [this, part] {
+               addDetail(changes_ = new ChangesView(context_, details_));
+               addDetail(new WaitsView(context_, details_));
+               addDetail(hang_ = new HangView(context_, details_));
+               shareOut(*part(1), {270, 250, 190}, {4, 4, 3});
+             },
+             [this, column] {
+               QSplitter* right = column("schedule.right");
+               right->setMinimumWidth(220);
+               new ScheduleInspector(context_, right);
+             },
+             [this, part] {
+               json_ = new JsonView(context_, part(2));
+               shareOut(*part(2), {300, 420}, {2, 3});
+             },
+             [this] {
+               shareOut(*columns_, {372, 590, 264}, {2, 5, 2});
+               pages_->addWidget(columns_);
+             }};
+  std::ranges::reverse(stages_);
+  QTimer::singleShot(0, this, &ScheduleScreen::buildNext);
+}
+
+void ScheduleScreen::buildNext() {
+  if (complete()) return;
+  const auto stage = std::move(stages_.back());
+  stage();
+  stages_.pop_back();
+  if (!complete()) {
+    QTimer::singleShot(0, this, &ScheduleScreen::buildNext);
+    return;
   }
-  shareOut(*middle, {270, 250, 190}, {4, 4, 3});
-  QSplitter* right = hairSplitter(Qt::Vertical, "schedule.right", columns);
-  new ScheduleInspector(context_, right);
-  json_ = new JsonView(context_, right);
-  shareOut(*right, {300, 420}, {2, 3});
-  left->setMinimumWidth(260);
-  right->setMinimumWidth(220);
-  shareOut(*columns, {372, 590, 264}, {2, 5, 2});
-  return columns;
+  Q_EMIT completed();
+  update();
+}
+
+void ScheduleScreen::finish() {
+  while (!complete()) buildNext();
+}
+
+/// In the order of DetailPage.
+void ScheduleScreen::addDetail(DetailView* view) {
+  const QStringList names{tr("counters"), tr("memory"), tr("changes"), tr("waits"), tr("hang")};
+  view->addSwitch(names, details_->addWidget(view),
+                  [this](int page) { showDetail(static_cast<DetailPage>(page)); });
 }
 
 void ScheduleScreen::showDetail(DetailPage page) {
@@ -160,6 +197,7 @@ void ScheduleScreen::retheme() {
   empty_->layout()->setContentsMargins(t.gutter + t.unit, t.gutter, t.gutter, t.gutter);
   static_cast<QVBoxLayout*>(empty_->layout())->setSpacing(t.gutter);
   update();
+  QWidget::update();
 }
 
 QString ScheduleScreen::headline() const {
@@ -168,26 +206,29 @@ QString ScheduleScreen::headline() const {
   return schedule_.previewed() >= 0 ? tr("Preview, not applied. %1").arg(state->headline) : state->headline;
 }
 
+/// All views appear: in a turn of its own, after what told of the schedule.
+void ScheduleScreen::turnToViews() {
+  turning_ = true;
+  QTimer::singleShot(1, this, [this] {
+    const bool here = isAncestorOf(QApplication::focusWidget());
+    update();
+    turning_ = false;
+    if (here) findings_->focusTarget()->setFocus();
+  });
+}
+
 void ScheduleScreen::update() {
   const Theme& t = context_.theme.theme();
   const auto state = schedule_.state();
   const bool opening = schedule_.checking() && !state;
-  if (state && pages_->currentIndex() == 0 && isVisible() && !turning_) {
-    // All views appear: in a turn of its own, after what told of the schedule.
-    turning_ = true;
-    QTimer::singleShot(1, this, [this] {
-      update();
-      turning_ = false;
-    });
-    return;
-  }
+  if (state && !complete()) return;  // update() comes again when the views are there
+  if (state && pages_->currentIndex() == 0 && isVisible() && !turning_) return turnToViews();
   pages_->setCurrentIndex(state ? 1 : 0);
   header_->setVisible(state != nullptr);
   emptyTitle_->setText(opening ? tr("Reading and checking\u2026") : tr("Is a megakernel's schedule safe?"));
   emptyText_->setVisible(!opening);
   open_->setVisible(!opening);
   cancel_->setVisible(opening);
-  QWidget::update();
   if (!state) return;
   const bool busy = schedule_.checking();
   mark_->setState(busy ? Mark::running : markOf(state->report.verdict), QString());
@@ -199,7 +240,8 @@ void ScheduleScreen::update() {
   const QColor colour = state->report.verdict == schedule::Safety::safe        ? t.proved
                         : state->report.verdict == schedule::Safety::undecided ? t.unknown
                                                                                : t.refuted;
-  headline_->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+  if (const QString sheet = QStringLiteral("color: %1;").arg(colour.name()); sheet != headline_->styleSheet())
+    headline_->setStyleSheet(sheet);  // a widget that is styled anew is laid out and painted anew
   QStringList facts;
   if (schedule_.previewed() >= 0) facts << state->what;
   if (state->schedule) {

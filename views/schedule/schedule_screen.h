@@ -1,17 +1,24 @@
 #pragma once
 // The schedule side of the window: findings and why at the left; tasks, queues and details in the middle;
-// inspector and JSON at the right; above them the headline and the stepper.
+// inspector and JSON at the right; above them the headline and the stepper. Its eleven views are made one
+// after the other, a turn of the event loop each, while the file is read: together they would hold up the
+// window.
 #include <QWidget>
+#include <functional>
+#include <vector>
 
 #include "views/view.h"
 
 class QLabel;
 class QPushButton;
+class QSplitter;
 class QStackedWidget;
 
 namespace nuscope::views {
 
 class ChangesView;
+class DetailView;
+class FindingsView;
 class HangView;
 class JsonView;
 class ScheduleDocument;
@@ -22,6 +29,9 @@ class ScheduleScreen : public QWidget {
   Q_OBJECT
  public:
   explicit ScheduleScreen(const ViewContext& context, QWidget* parent = nullptr);
+  [[nodiscard]] bool complete() const { return stages_.empty(); }
+  /// Makes the views that are not there yet, now.
+  void finish();
   [[nodiscard]] QString headline() const;
   [[nodiscard]] StepperBar& stepper() const { return *stepper_; }
   /// "finding 2", "task 12", "counter 4", "buffer 7" (ids), "step 10". False: not understood, or not there.
@@ -35,6 +45,9 @@ class ScheduleScreen : public QWidget {
   void nextFinding();
   void goToNextError();
 
+ Q_SIGNALS:
+  void completed();  ///< all views are there
+
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
@@ -42,8 +55,11 @@ class ScheduleScreen : public QWidget {
  private:
   void buildHeader();
   void buildEmpty();
-  QWidget* buildColumns();
+  void planViews();
+  void buildNext();
+  void addDetail(DetailView* view);
   void update();
+  void turnToViews();
   void retheme();
   enum DetailPage { countersPage, memoryPage, changesPage, waitsPage, hangPage };
   void showDetail(DetailPage page);
@@ -53,12 +69,15 @@ class ScheduleScreen : public QWidget {
   StateLabel* mark_ = nullptr;
   QLabel *headline_ = nullptr, *subtitle_ = nullptr;
   StepperBar* stepper_ = nullptr;
-  bool turning_ = false;  ///< to the views, from the page that explains
+  bool turning_ = false;                       ///< to the views, from the page that explains
+  std::vector<std::function<void()>> stages_;  ///< of making the views; the next one is the last
+  QSplitter* columns_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   QWidget* empty_ = nullptr;
   QLabel *emptyTitle_ = nullptr, *emptyText_ = nullptr;
   QPushButton *open_ = nullptr, *cancel_ = nullptr;
   QStackedWidget* details_ = nullptr;
+  FindingsView* findings_ = nullptr;
   ChangesView* changes_ = nullptr;
   HangView* hang_ = nullptr;
   JsonView* json_ = nullptr;

@@ -6,12 +6,12 @@
 
 namespace nuscope::views {
 
-OpLook lookOf(const schedule::Task& task) {
+Tint tintOf(schedule::Opcode op) {
   using schedule::Opcode;
-  switch (task.op) {
+  switch (op) {
     case Opcode::gemvTile:
     case Opcode::gemmTile:
-      return {Tint::contract, QStringLiteral("@")};
+      return Tint::contract;
     case Opcode::rmsnorm:
     case Opcode::layernorm:
     case Opcode::softmax:
@@ -19,17 +19,33 @@ OpLook lookOf(const schedule::Task& task) {
     case Opcode::attentionCombine:
     case Opcode::allreduceShard:
     case Opcode::sampleArgmax:
-      return {Tint::fold, QStringLiteral("\u03A3")};
+      return Tint::fold;
     case Opcode::nop:
     case Opcode::copy:
     case Opcode::embed:
     case Opcode::kvAppend:
-      return {Tint::layout, QStringLiteral("\u21C4")};
+      return Tint::layout;
     case Opcode::fused:
     case Opcode::custom:
-      return {Tint::fused, QStringLiteral("F")};
+      return Tint::fused;
     default:
-      return {Tint::elementwise, QStringLiteral("\u2299")};
+      return Tint::elementwise;
+  }
+}
+
+OpLook lookOf(const schedule::Task& task) {
+  const Tint tint = tintOf(task.op);
+  switch (tint) {
+    case Tint::contract:
+      return {tint, QStringLiteral("@")};
+    case Tint::fold:
+      return {tint, QStringLiteral("\u03A3")};
+    case Tint::layout:
+      return {tint, QStringLiteral("\u21C4")};
+    case Tint::fused:
+      return {tint, QStringLiteral("F")};
+    default:
+      return {tint, QStringLiteral("\u2299")};
   }
 }
 

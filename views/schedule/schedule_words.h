@@ -11,6 +11,7 @@ struct OpLook {
   QString sign;
 };
 OpLook lookOf(const schedule::Task& task);
+Tint tintOf(schedule::Opcode op);
 Tint tintOf(const schedule::Buffer& buffer);
 /// "GEMV_TILE", or the name of a custom operation.
 QString opName(const schedule::Task& task);

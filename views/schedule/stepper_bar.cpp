@@ -93,7 +93,10 @@ void StepperBar::update() {
   slider_->setRange(0, run->steps());
   slider_->setPageStep(std::max(1, run->steps() / 10));
   slider_->setValue(schedule_.step());
-  label_->setText(tr("step %1 of %2").arg(grouped(schedule_.step()), grouped(run->steps())));
+  const QString all = grouped(run->steps());
+  // As wide as the longest: a label that grows and shrinks moves the whole window's layout at every step.
+  label_->setMinimumWidth(QFontMetrics(label_->font()).horizontalAdvance(tr("step %1 of %2").arg(all, all)));
+  label_->setText(tr("step %1 of %2").arg(grouped(schedule_.step()), all));
   label_->setToolTip(tr("Tasks that have completed"));
   buttons_[0]->setEnabled(schedule_.step() > 0);
   buttons_[1]->setEnabled(schedule_.step() > 0);

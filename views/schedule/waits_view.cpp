@@ -10,6 +10,7 @@
 #include "views/table_view.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -20,11 +21,10 @@ WaitsView::WaitsView(const ViewContext& context, QWidget* parent)
       schedule_(*ScheduleDocument::of(context.document)),
       pages_(new QStackedWidget),
       empty_(new QWidget),
-      hint_(new QLabel),
+      hint_(new WrappedLabel),
       look_(new QPushButton(tr("Look for them"))),
       drop_(new QPushButton),
       table_(new TableView(context.theme)) {
-  hint_->setWordWrap(true);
   look_->setObjectName(QStringLiteral("lookForWaits"));
   look_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   connect(look_, &QPushButton::clicked, &schedule_, &ScheduleDocument::seekWaits);

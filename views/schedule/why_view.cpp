@@ -14,6 +14,7 @@
 #include "views/state_label.h"
 #include "views/text.h"
 #include "views/theme.h"
+#include "views/wrapped_label.h"
 
 namespace nuscope::views {
 
@@ -54,9 +55,15 @@ WhyView::WhyView(const ViewContext& context, QWidget* parent)
   setContent(scroll_);
   addHeaderButton(QStringLiteral("copy"), tr("Copy the explanation and the repairs as text"),
                   [this] { QApplication::clipboard()->setText(plainText()); });
-  for (const auto signal : {&ScheduleDocument::stateChanged, &ScheduleDocument::selectionChanged,
-                            &ScheduleDocument::repairsChanged})
+  for (const auto signal : {&ScheduleDocument::stateChanged, &ScheduleDocument::repairsChanged})
     connect(&schedule_, signal, this, [this] { markStale(); });
+  connect(&schedule_, &ScheduleDocument::selectionChanged, this, [this] {
+    if (asked() != told_) markStale();  // another task or buffer of the same finding changes nothing here
+  });
+}
+
+std::tuple<int, int, bool> WhyView::asked() const {
+  return {schedule_.place().finding, schedule_.place().fault, schedule_.detail() != nullptr};
 }
 
 QWidget* WhyView::focusTarget() const {
@@ -64,6 +71,7 @@ QWidget* WhyView::focusTarget() const {
 }
 
 void WhyView::refresh() {
+  told_ = asked();
   const int scrolled = scroll_->verticalScrollBar()->value();
   auto* sheet = new QWidget;
   sheet->setObjectName(QStringLiteral("sheet"));
@@ -79,9 +87,8 @@ void WhyView::refresh() {
 }
 
 QLabel* WhyView::label(const QString& html) {
-  auto* made = new QLabel(html);
+  auto* made = new WrappedLabel(html);
   made->setTextFormat(Qt::RichText);
-  made->setWordWrap(true);
   made->setMinimumWidth(40);  // words wrap however narrow the panel is
   made->setTextInteractionFlags(Qt::TextBrowserInteraction);
   made->setFocusPolicy(Qt::NoFocus);
@@ -200,8 +207,7 @@ void WhyView::addRepair(int index, bool first) {
   auto* mark = new StateLabel(context().theme);
   mark->setState(repair.makesSafe ? Mark::proved : Mark::warning, QString());
   mark->setFixedWidth(static_cast<int>(18 * t.scale));
-  auto* words = new QLabel;
-  words->setWordWrap(true);
+  auto* words = new WrappedLabel;
   words->setMinimumWidth(40);
   words->setTextFormat(Qt::RichText);
   const auto edits = static_cast<std::int64_t>(repair.edits.size());
@@ -231,13 +237,12 @@ void WhyView::addRepair(int index, bool first) {
   row->addWidget(words, 1, Qt::AlignTop);
   row->addLayout(acts);
   column_->addWidget(box);
-  auto* more =
-      new QLabel(QStringLiteral("<a href=\"patch:%1\" style=\"color:%2;text-decoration:none\">%3</a>"
-                                "<span style=\"color:%2\"> \u00B7 </span>"
-                                "<a href=\"generator:%1\" style=\"color:%2;text-decoration:none\">%4</a>")
-                     .arg(index)
-                     .arg(t.muted.name(), tr("Copy as JSON patch"), tr("what the generator should do")));
-  more->setWordWrap(true);
+  auto* more = new WrappedLabel(
+      QStringLiteral("<a href=\"patch:%1\" style=\"color:%2;text-decoration:none\">%3</a>"
+                     "<span style=\"color:%2\"> \u00B7 </span>"
+                     "<a href=\"generator:%1\" style=\"color:%2;text-decoration:none\">%4</a>")
+          .arg(index)
+          .arg(t.muted.name(), tr("Copy as JSON patch"), tr("what the generator should do")));
   more->setMinimumWidth(40);
   more->setContentsMargins(static_cast<int>(18 * t.scale) + t.padding, 0, 0, 0);
   connect(more, &QLabel::linkActivated, this, &WhyView::follow);

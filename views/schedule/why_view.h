@@ -1,6 +1,8 @@
 #pragma once
 // Left bottom: why the chosen finding is one, in sentences whose names can be clicked, and its repairs, each
 // checked, with preview and apply.
+#include <tuple>
+
 #include "views/view.h"
 
 class QLabel;
@@ -31,9 +33,11 @@ class WhyView : public View {
   void addNumbered(int number, const QString& html);
   QLabel* label(const QString& html);
   void follow(const QString& link);
+  [[nodiscard]] std::tuple<int, int, bool> asked() const;
   ScheduleDocument& schedule_;
   QScrollArea* scroll_;
   QVBoxLayout* column_ = nullptr;
+  std::tuple<int, int, bool> told_{-1, -1, false};  ///< finding, fault, and whether its detail was there
 };
 
 }  // namespace nuscope::views

@@ -347,6 +347,9 @@ QWidget* MainWindow::screen(const QString& id) {
     if (id != QLatin1String(spec.id)) continue;
     QWidget* made = spec.make(context_, stack_);
     session_.restoreSplitters(*made);
+    if (auto* schedule = qobject_cast<ScheduleScreen*>(made))
+      connect(schedule, &ScheduleScreen::completed, this,
+              [=, this] { session_.restoreSplitters(*schedule); });
     stack_->addWidget(made);
     made_[id] = made;
     makeRoomForLessons();
@@ -380,8 +383,8 @@ bool MainWindow::showScreen(const QString& name) {
   }
   current_ = screenId;
   activity_->setCurrent(screenId);
-  const auto inside = viewsOf(wanted);
-  if (!focus && !inside.empty()) focus = inside.front();
+  if (!focus) focus = qobject_cast<View*>(wanted);
+  if (!focus) focus = wanted->findChild<View*>();  // none yet: the screen is still being made
   active_ = focus;
   if (focus && focus->focusTarget()) focus->focusTarget()->setFocus();
   updateName();
@@ -594,7 +597,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   }
   setAlone(false);
   session_.saveWindow(*this);
-  for (const auto& [name, widget] : made_) session_.saveSplitters(*widget);
+  for (const auto& [name, widget] : made_) {
+    const auto* schedule = qobject_cast<ScheduleScreen*>(widget);
+    if (!schedule || schedule->complete()) session_.saveSplitters(*widget);
+  }
   closing_ = true;
   context_.jobs.cancelAll();
   event->accept();
@@ -621,6 +627,7 @@ bool MainWindow::settled() const {
     return false;
   QWidget* now = stack_->currentWidget();
   if (!now) return false;
+  if (const auto* made = qobject_cast<ScheduleScreen*>(now); made && !made->complete()) return false;
   for (const GraphWidget* graph : now->findChildren<GraphWidget*>()) {
     if (!graph->settled()) return false;
   }

@@ -24,7 +24,9 @@ bool MainWindow::onSchedule() const {
 }
 
 ScheduleScreen* MainWindow::scheduleScreen() {
-  return qobject_cast<ScheduleScreen*>(screen(QStringLiteral("schedule")));
+  auto* made = qobject_cast<ScheduleScreen*>(screen(QStringLiteral("schedule")));
+  made->finish();
+  return made;
 }
 
 void MainWindow::connectSchedule() {
@@ -110,7 +112,6 @@ void MainWindow::openPath(const QString& path) {
     return;
   }
   showScreen(QStringLiteral("schedule"));
-
   schedule_.open(path);
 }
 
