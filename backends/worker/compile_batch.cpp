@@ -32,7 +32,7 @@ sweep::CompileResult compile(const sweep::CompileJob& job, const std::filesystem
   sweep::CompileResult result;
   result.name = job.name;
   const std::filesystem::path source = folder / (job.name + ".cpp");
-  const std::filesystem::path output = folder / (job.name + ".so");
+  const std::filesystem::path output = folder / (job.output.empty() ? job.name + ".so" : job.output);
   try {
     std::ofstream file(source, std::ios::binary);
     file << job.source;

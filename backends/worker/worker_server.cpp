@@ -176,8 +176,10 @@ class Server {
   }
 
   void compile(const Request& request) {
-    for (const sweep::CompileJob& job : request.jobs)
+    for (const sweep::CompileJob& job : request.jobs) {
       static_cast<void>(scratch_.file(job.name));  // a plain name
+      if (!job.output.empty()) static_cast<void>(scratch_.file(job.output));
+    }
     compileBatch(
         request.jobs, scratch_.folder(), request.limitSeconds, request.parallel, inbox_.stopToken(),
         [&](const sweep::CompileResult& result) { inbox_.say(sweep::compileReply(request.id, result)); });

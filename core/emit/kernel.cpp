@@ -29,6 +29,12 @@ std::int64_t parameter(const Parameters& parameters, const char* name, std::int6
   return found == parameters.end() ? preset : found->second;
 }
 
+std::vector<std::string> compilerWith(const machine::Target& target, const std::vector<std::string>& words) {
+  std::vector<std::string> command = target.compiler;
+  command.insert(command.end(), words.begin(), words.end());
+  return command;
+}
+
 /// Prints the whole file.
 class FilePrinter {
  public:
@@ -525,12 +531,9 @@ Kernel FilePrinter::print() {
     if (!line.nodes.empty()) kernel_.nodesOfLine[number] = line.nodes;
   }
   kernel_.scratchBytes = aligned(sharedBytes_) + ownBytes_;
-  kernel_.compileCommand = target_.compiler;
-  for (const std::string& flag :
-       {std::string("-shared"), std::string("-fPIC"), "-I" + runtimeFolder(), std::string("{source}"),
-        std::string("-o"), std::string("{output}"), std::string("-lm"), std::string("-pthread")}) {
-    kernel_.compileCommand.push_back(flag);
-  }
+  kernel_.compileCommand =
+      compilerWith(target_, {"-fno-exceptions", "-shared", "-fPIC", "-I" + runtimeFolder(), "{source}", "-o",
+                             "{output}", "-lm", "-pthread"});
   return std::move(kernel_);
 }
 
@@ -552,6 +555,31 @@ std::string runtimeFolder() {
       fs::path(executablePath()).parent_path().parent_path() / "share" / "nuscope" / "runtime";
   if (fs::is_directory(installed, error)) return installed.string();
   return NUSCOPE_RUNTIME_SOURCE;
+}
+
+std::string runtimeObject() {
+  return "// Threads and memory of kernels that are compiled with NUSCOPE_RUNTIME_APART.\n"
+         "#define NUSCOPE_RUNTIME_OBJECT\n#include \"nuscope_runtime.h\"\n";
+}
+
+std::vector<std::string> objectCommand(const machine::Target& target) {
+  return compilerWith(
+      target, {"-fno-exceptions", "-fPIC", "-I" + runtimeFolder(), "-c", "{source}", "-o", "{output}"});
+}
+
+/// Of the standard libraries a kernel needs those of C alone, and most of the time of linking goes into the
+/// others; sanitizers bring more.
+std::vector<std::string> compileApart(const machine::Target& target) {
+  std::vector<std::string> command = compilerWith(
+      target, {"-fno-exceptions", "-shared", "-fPIC", "-DNUSCOPE_RUNTIME_APART", "-I" + runtimeFolder(),
+               "{source}", std::string(runtimeObjectName), "-o", "{output}"});
+  const bool sanitized = std::ranges::any_of(
+      target.compiler, [](const std::string& word) { return word.starts_with("-fsanitize"); });
+  const std::vector<std::string> libraries =
+      sanitized ? std::vector<std::string>{"-lm", "-pthread"}
+                : std::vector<std::string>{"-nodefaultlibs", "-lm", "-lc", "-lgcc"};
+  command.insert(command.end(), libraries.begin(), libraries.end());
+  return command;
 }
 
 Result<Kernel> emitHost(const tensor::Program& context, std::span<const NodeRef> results,

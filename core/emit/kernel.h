@@ -55,6 +55,15 @@ std::string functionName(const tensor::Program& program);
 /// source tree. Kernel::compileCommand names it already.
 std::string runtimeFolder();
 
+/// How many kernels are compiled in little time: the runtime's threads and memory once, as `runtimeObject`
+/// with `objectCommand`, whose {output} is then called `runtimeObjectName` and lies in the folder where the
+/// commands of `compileApart` run. The loops of a kernel are compiled from the same text by the same flags as
+/// by its own command.
+inline constexpr std::string_view runtimeObjectName = "nuscope_runtime.o";
+std::string runtimeObject();
+std::vector<std::string> objectCommand(const machine::Target& target);
+std::vector<std::string> compileApart(const machine::Target& target);
+
 /// "float", "int", "unsigned char": the element type of arguments.
 std::string_view cType(tensor::DType type);
 

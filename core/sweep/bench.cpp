@@ -59,54 +59,83 @@ std::vector<ArrayFile> Bench::outputs() const {
   return files;
 }
 
+bool Bench::isThere(const std::string& compiled) const {
+  const auto found = compiledIn_.find(compiled);
+  return found != compiledIn_.end() && found->second == worker_.generation();
+}
+
 bool Bench::needsCompiling(const Entrant& entrant) const {
-  const auto found = compiledIn_.find(libraryOf(entrant));
-  return found == compiledIn_.end() || found->second != worker_.generation();
+  return !isThere(libraryOf(entrant));
 }
 
 void Bench::countLoss(const std::string& reason) {
   if (++losses_ > mostLosses) throw EnvironmentError(fmt::format("workers keep dying: {}", reason));
 }
 
-void Bench::compile(const std::vector<Entrant*>& entrants,
-                    const std::function<void(Entrant&, const Trial&)>& onDone) {
-  for (int attempt = 0;; ++attempt) {
-    std::vector<CompileJob> jobs;
-    std::map<std::string, std::vector<Entrant*>> byLibrary;
-    for (Entrant* entrant : entrants) {
-      if (!needsCompiling(*entrant)) continue;
-      if (!entrant->library.empty()) {
-        if (!worker_.put(libraryOf(*entrant) + ".so", entrant->library))
-          throw EnvironmentError("the worker takes no library");
-        compiledIn_[libraryOf(*entrant)] = worker_.generation();
-        onDone(*entrant, {});
-        continue;
-      }
+/// False when the worker was lost meanwhile, and has nothing any more.
+bool Bench::compileJobs(const std::vector<CompileJob>& jobs,
+                        const std::function<void(const CompileResult&)>& onResult) {
+  const int processors = worker_.hello().processors;
+  const auto results =
+      worker_.compile(jobs, options_.compileLimitSeconds, processors, [&](const CompileResult& result) {
+        if (result.outcome == Outcome::cancelled) return;
+        if (result.outcome == Outcome::ok) compiledIn_[result.name] = worker_.generation();
+        onResult(result);
+      });
+  for (const CompileResult& result : results) {
+    if (result.outcome == Outcome::cancelled) throw Cancelled{};
+    if (result.outcome != Outcome::lost) continue;
+    countLoss(result.message);
+    return false;
+  }
+  return true;
+}
+
+/// What the entrants' commands link with; `broken` gets those that cannot be made, and why.
+bool Bench::compileObjects(const std::vector<Entrant*>& entrants, std::map<std::string, Trial>& broken) {
+  std::map<std::string, CompileJob> wanted;
+  for (const Entrant* entrant : entrants) {
+    if (entrant->object && needsCompiling(*entrant) && !isThere(entrant->object->name))
+      wanted.emplace(entrant->object->name, *entrant->object);
+  }
+  if (wanted.empty()) return true;
+  std::vector<CompileJob> jobs;
+  for (const auto& [name, job] : wanted) jobs.push_back(job);
+  return compileJobs(jobs, [&](const CompileResult& result) {
+    if (result.outcome != Outcome::ok) broken[result.name] = {result.outcome, result.message};
+  });
+}
+
+/// False when the worker was lost; those that were done by then are not done again.
+bool Bench::compileOnce(const std::vector<Entrant*>& entrants, const OnCompiled& onDone) {
+  std::map<std::string, Trial> broken;
+  if (!compileObjects(entrants, broken)) return false;
+  std::vector<CompileJob> jobs;
+  std::map<std::string, std::vector<Entrant*>> byLibrary;
+  for (Entrant* entrant : entrants) {
+    if (!needsCompiling(*entrant)) continue;
+    if (!entrant->library.empty()) {
+      if (!worker_.put(libraryOf(*entrant) + ".so", entrant->library))
+        throw EnvironmentError("the worker takes no library");
+      compiledIn_[libraryOf(*entrant)] = worker_.generation();
+      onDone(*entrant, {});
+    } else if (entrant->object && broken.contains(entrant->object->name)) {
+      onDone(*entrant, broken.at(entrant->object->name));
+    } else {
       auto& same = byLibrary[libraryOf(*entrant)];
       if (same.empty()) jobs.push_back({libraryOf(*entrant), entrant->text, entrant->command});
       same.push_back(entrant);
     }
-    if (jobs.empty()) return;
-    const int processors = worker_.hello().processors;
-    bool lost = false;
-    std::string reason;
-    const auto results =
-        worker_.compile(jobs, options_.compileLimitSeconds, processors, [&](const CompileResult& result) {
-          if (result.outcome == Outcome::cancelled) return;
-          if (result.outcome == Outcome::ok) compiledIn_[result.name] = worker_.generation();
-          for (Entrant* entrant : byLibrary.at(result.name))
-            onDone(*entrant, {result.outcome, result.message});
-        });
-    for (const CompileResult& result : results) {
-      if (result.outcome == Outcome::cancelled) throw Cancelled{};
-      if (result.outcome != Outcome::lost) continue;
-      lost = true;
-      reason = result.message;
-    }
-    if (!lost) return;
-    countLoss(reason);
-    if (attempt > 0) throw EnvironmentError(fmt::format("the worker dies while it compiles: {}", reason));
   }
+  if (jobs.empty()) return true;
+  return compileJobs(jobs, [&](const CompileResult& result) {
+    for (Entrant* entrant : byLibrary.at(result.name)) onDone(*entrant, {result.outcome, result.message});
+  });
+}
+
+void Bench::compile(const std::vector<Entrant*>& entrants, const OnCompiled& onDone) {
+  if (compileOnce(entrants, onDone) || compileOnce(entrants, onDone)) return;
+  throw EnvironmentError("the worker dies while it compiles");
 }
 
 Trial Bench::check(Entrant& entrant, double factor, std::size_t draws, int& failing) {

@@ -3,6 +3,7 @@
 // decided here.
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Entrant {
   std::string text;
   std::string library;                   ///< bytes of a shared library, in place of a text to compile
   std::vector<std::string> command;      ///< with {source} and {output}
+  std::optional<CompileJob> object;      ///< what the command links with; compiled once for all that name it
   std::string toolchain;                 ///< for MeasurementKey
   std::vector<tensor::NodeRef> results;  ///< of its variant, for tracing a wrong result
   int ordinal = 0;                       ///< order of trial, from 1; 0 for baselines
@@ -53,9 +55,9 @@ class Bench {
   void setReferences(std::vector<Reference> references);
   [[nodiscard]] const std::vector<Reference>& references() const { return references_; }
 
+  using OnCompiled = std::function<void(Entrant&, const Trial&)>;
   /// Compiles those that are not compiled yet, on all cores; `onDone` once an entrant, as they end.
-  void compile(const std::vector<Entrant*>& entrants,
-               const std::function<void(Entrant&, const Trial&)>& onDone);
+  void compile(const std::vector<Entrant*>& entrants, const OnCompiled& onDone);
   /// Runs the draws from entrant.drawsPassed up to `draws`, stops at the first that fails. They are added to
   /// entrant.measurement.gate, which is begun anew when none passed in this process; its text says so when
   /// draws are left. `failing` is the index of the draw that failed, -1 otherwise. An outcome other than ok:
@@ -80,6 +82,11 @@ class Bench {
   [[nodiscard]] std::vector<ArrayFile> inputsOf(std::size_t draw) const;
   [[nodiscard]] std::vector<ArrayFile> outputs() const;
   void sendInputs();
+  [[nodiscard]] bool isThere(const std::string& compiled) const;
+  bool compileJobs(const std::vector<CompileJob>& jobs,
+                   const std::function<void(const CompileResult&)>& onResult);
+  bool compileObjects(const std::vector<Entrant*>& entrants, std::map<std::string, Trial>& broken);
+  bool compileOnce(const std::vector<Entrant*>& entrants, const OnCompiled& onDone);
   void countLoss(const std::string& reason);
 
   Worker& worker_;
@@ -87,7 +94,7 @@ class Bench {
   const tensor::Extents& extents_;
   BenchOptions options_;
   std::vector<Reference> references_;
-  std::map<std::string, int> compiledIn_;  ///< library -> generation
+  std::map<std::string, int> compiledIn_;  ///< library or object -> generation
   int sentTo_ = 0;                         ///< generation that has the inputs
   int losses_ = 0;
   bool pinned_ = false;

@@ -51,7 +51,10 @@ class Enumeration {
         target_(target),
         threads_(threads),
         toolchain_(toolchain),
-        runtime_(runtimeHash()) {}
+        runtime_(runtimeHash()),
+        command_(emit::compileApart(target)),
+        object_{"nuscope_runtime", emit::runtimeObject(), emit::objectCommand(target),
+                std::string(emit::runtimeObjectName)} {}
 
   void addVariant(const nugraph::Variant& variant, const tiling::Space& space, std::size_t limit) {
     found_.admitted += space.admitted;
@@ -92,7 +95,8 @@ class Enumeration {
     entrant.record.modelledSeconds = machine::modelledSeconds(work, target_, threads_);
     entrant.function = kernel->name;
     entrant.text = kernel->text;
-    entrant.command = kernel->compileCommand;
+    entrant.command = command_;
+    entrant.object = object_;
     entrant.toolchain =
         fmt::format("{}{}, runtime {}", toolchain_, flagsOf(kernel->compileCommand), runtime_);
     entrant.results = variant.results;
@@ -106,6 +110,8 @@ class Enumeration {
   int threads_;
   const std::string& toolchain_;
   std::string runtime_;
+  std::vector<std::string> command_;
+  CompileJob object_;
   std::unordered_set<std::string> texts_;
   Candidates found_;
 };

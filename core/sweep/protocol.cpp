@@ -48,7 +48,7 @@ KernelRef parseKernel(const json& j) {
 
 CompileJob parseJob(const json& j) {
   return {j.at("name").get<std::string>(), j.at("source").get<std::string>(),
-          j.at("command").get<std::vector<std::string>>()};
+          j.at("command").get<std::vector<std::string>>(), j.value("output", std::string())};
 }
 
 Outcome outcomeOf(const json& j) {
@@ -174,7 +174,8 @@ std::string helloRequest(int id) {
 std::string compileRequest(int id, const std::vector<CompileJob>& jobs, double limitSeconds, int parallel) {
   json list = json::array();
   for (const CompileJob& job : jobs)
-    list.push_back({{"name", job.name}, {"source", job.source}, {"command", job.command}});
+    list.push_back(
+        {{"name", job.name}, {"source", job.source}, {"command", job.command}, {"output", job.output}});
   return line(
       {{"id", id}, {"do", "compile"}, {"limit_s", limitSeconds}, {"parallel", parallel}, {"jobs", list}});
 }

@@ -88,7 +88,8 @@ std::optional<Outcome> parseOutcome(std::string_view text);
 struct CompileJob {
   std::string name;  ///< [A-Za-z0-9_-]+, unique in the worker
   std::string source;
-  std::vector<std::string> command;  ///< with {source} and {output}
+  std::vector<std::string> command;  ///< with {source} and {output}; runs in the folder of all outputs
+  std::string output = {};           ///< file that the command makes; empty: NAME.so
 };
 struct CompileResult {
   std::string name;

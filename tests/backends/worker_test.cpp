@@ -107,6 +107,23 @@ TEST_F(WorkerTest, aCompilersErrorIsReported) {
   EXPECT_EQ(escape[0].outcome, Outcome::failed);
 }
 
+TEST_F(WorkerTest, aLibraryLinksWithAnObjectThatWasCompiledBefore) {
+  begin("host");
+  CompileJob object{"part",
+                    "extern \"C\" int seven() { return 7; }\n",
+                    {"g++", "-fPIC", "-c", "{source}", "-o", "{output}"},
+                    "part.o"};
+  ASSERT_EQ(worker->compile({object}, 30, 1, {})[0].outcome, Outcome::ok);
+  CompileJob whole = job("whole", "y[0] = seven() * x[0];");
+  whole.source = "extern \"C\" int seven();\n" + whole.source;
+  whole.command.insert(whole.command.end() - 2, "part.o");
+  ASSERT_EQ(worker->compile({whole}, 30, 1, {})[0].outcome, Outcome::ok);
+  ASSERT_EQ(worker->run(runOf("whole")).outcome, Outcome::ok);
+  EXPECT_EQ(result()[0], 7);
+  object.output = "../part.o";
+  EXPECT_EQ(worker->compile({object}, 30, 1, {})[0].outcome, Outcome::failed);
+}
+
 TEST_F(WorkerTest, elementsThatAreNotWrittenAreNotANumber) {
   begin("host");
   ASSERT_EQ(compile("lazy", "y[0] = x[0];"), Outcome::ok);

@@ -91,8 +91,10 @@ class Sweeps : public testing::Test {
     const std::string preload = outputOf({"c++", "-print-file-name=libasan.so"});
     for (const std::string& word :
          {std::string("--target"), (folder_ / "sanitized.json").string(), std::string("--worker"),
-          fmt::format("env LD_PRELOAD={} ASAN_OPTIONS=detect_leaks=0:handle_segv=0 {} worker", preload,
-                      nuscope)}) {
+          // The address sanitizer reserves 16 TB of addresses, which the worker's usual limit does not leave
+          // it.
+          fmt::format("env LD_PRELOAD={} ASAN_OPTIONS=detect_leaks=0:handle_segv=0 {} worker --memory {}",
+                      preload, nuscope, std::int64_t{1} << 47)}) {
       words.push_back(word);
     }
     return words;

@@ -3,13 +3,23 @@
 //
 // NUSCOPE_LANES (4, 8 or 16), set before the inclusion, is the number of floats in a vector. Instruction sets are
 // used where the compiler is told that they are there; everything also works without.
+//
+// Who compiles many kernels can have threads and memory compiled once: NUSCOPE_RUNTIME_APART leaves their bodies out,
+// and a file that sets NUSCOPE_RUNTIME_OBJECT and includes this one is the object to link with each kernel.
 #ifndef NUSCOPE_RUNTIME_H
 #define NUSCOPE_RUNTIME_H
 
+#ifndef NUSCOPE_RUNTIME_APART
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#endif
+#ifdef NUSCOPE_RUNTIME_OBJECT
+#define NUSCOPE_BODY
+#else
+#define NUSCOPE_BODY inline
+#endif
 
 #ifndef NUSCOPE_LANES
 #define NUSCOPE_LANES 4
@@ -536,26 +546,12 @@ inline void packTransposed(const float* __restrict from, long stride, long count
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------- memory
+// ---------------------------------------------------------------------------------------------- memory and threads
 /// Scratch memory of a call, kept for the next one.
 class Scratch {
  public:
-  explicit Scratch(unsigned long bytes) {
-    if (bytes == 0) return;
-    block_ = (Block*)__atomic_exchange_n(&kept().block, nullptr, __ATOMIC_ACQ_REL);
-    if (block_ == nullptr || block_->bytes < bytes) {
-      release(block_);
-      const unsigned long page = bytes >= (1UL << 21) ? 1UL << 21 : 4096;
-      const unsigned long whole = (bytes + 64 + page - 1) / page * page;
-      block_ = (Block*)aligned_alloc(page, whole);
-      if (block_ == nullptr) abort();
-      if (page > 4096) madvise(block_, whole, MADV_HUGEPAGE);
-      block_->bytes = whole - 64;
-    }
-  }
-  ~Scratch() {
-    if (block_ != nullptr) release((Block*)__atomic_exchange_n(&kept().block, block_, __ATOMIC_ACQ_REL));
-  }
+  explicit Scratch(unsigned long bytes);
+  ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   char* data() const { return (char*)block_ + 64; }
@@ -564,19 +560,39 @@ class Scratch {
   struct Block {
     unsigned long bytes;
   };
-  struct Kept {
-    Block* block = nullptr;
-    ~Kept() { release((Block*)__atomic_exchange_n(&block, nullptr, __ATOMIC_ACQ_REL)); }
-  };
-  static Kept& kept() {
-    static Kept one;
-    return one;
-  }
-  static void release(Block* block) { free(block); }
+  struct Kept;
+  static Kept kept;
   Block* block_ = nullptr;
 };
 
-// --------------------------------------------------------------------------------------------------------- threads
+/// task(context, part, parts) for every part, on threads that stay.
+using Task = void (*)(void* context, int part, int parts);
+void run(int parts, Task task, void* context);
+
+#ifndef NUSCOPE_RUNTIME_APART
+struct Scratch::Kept {
+  Block* block = nullptr;
+  ~Kept() { free(__atomic_exchange_n(&block, nullptr, __ATOMIC_ACQ_REL)); }
+};
+NUSCOPE_BODY Scratch::Kept Scratch::kept;
+
+NUSCOPE_BODY Scratch::Scratch(unsigned long bytes) {
+  if (bytes == 0) return;
+  block_ = (Block*)__atomic_exchange_n(&kept.block, nullptr, __ATOMIC_ACQ_REL);
+  if (block_ == nullptr || block_->bytes < bytes) {
+    free(block_);
+    const unsigned long page = bytes >= (1UL << 21) ? 1UL << 21 : 4096;
+    const unsigned long whole = (bytes + 64 + page - 1) / page * page;
+    block_ = (Block*)aligned_alloc(page, whole);
+    if (block_ == nullptr) abort();
+    if (page > 4096) madvise(block_, whole, MADV_HUGEPAGE);
+    block_->bytes = whole - 64;
+  }
+}
+NUSCOPE_BODY Scratch::~Scratch() {
+  if (block_ != nullptr) free(__atomic_exchange_n(&kept.block, block_, __ATOMIC_ACQ_REL));
+}
+
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -586,10 +602,16 @@ inline void pause() {
 /// Threads that stay. Work is divided by number, never by chance: part t of n does the same wherever it runs.
 class Pool {
  public:
-  using Task = void (*)(void* context, int part, int parts);
-  static Pool& instance() {
-    static Pool pool;
-    return pool;
+  constexpr Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    pthread_mutex_lock(&lock_);
+    stop_ = true;
+    pthread_cond_broadcast(&wake_);
+    __atomic_add_fetch(&round_, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&lock_);
+    for (int i = 0; i < started_; ++i) pthread_join(threads_[i], nullptr);
   }
   void run(int parts, Task task, void* context) {
     if (parts <= 1 || pthread_mutex_trylock(&busy_) != 0) {  // another caller has the threads: all parts here
@@ -620,15 +642,6 @@ class Pool {
 
  private:
   static constexpr int most = 255;
-  Pool() = default;
-  ~Pool() {
-    pthread_mutex_lock(&lock_);
-    stop_ = true;
-    pthread_cond_broadcast(&wake_);
-    __atomic_add_fetch(&round_, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&lock_);
-    for (int i = 0; i < started_; ++i) pthread_join(threads_[i], nullptr);
-  }
   bool start() {
     if (pthread_create(&threads_[started_], nullptr, [](void* pool) -> void* {
           ((Pool*)pool)->serve();
@@ -674,7 +687,7 @@ class Pool {
   pthread_mutex_t busy_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER;
-  pthread_t threads_[most];
+  pthread_t threads_[most] = {};
   int started_ = 0, sleeping_ = 0, parts_ = 0, next_ = 0, left_ = 0, inside_ = 0;
   bool stop_ = false;
   long round_ = 0;
@@ -682,10 +695,14 @@ class Pool {
   void* context_ = nullptr;
 };
 
+NUSCOPE_BODY Pool pool;
+NUSCOPE_BODY void run(int parts, Task task, void* context) { pool.run(parts, task, context); }
+#endif
+
 /// body(part, parts) for every part, on as many threads.
 template <class Body>
 inline void parallel(int threads, Body body) {
-  Pool::instance().run(threads, [](void* context, int part, int parts) { (*(Body*)context)(part, parts); }, &body);
+  run(threads, [](void* context, int part, int parts) { (*(Body*)context)(part, parts); }, &body);
 }
 /// body(begin, end) for strips of the rows that a part does. Strips are at most `strip` rows, begin at whole units and
 /// do not cross batches.
