@@ -180,7 +180,8 @@ Sign signOf(Calculus& c, AtomRef atom) {
       if (isNonPositive(s) && atom->name == "rint") return Sign::nonPositive;
       return Sign::unknown;
     }
-    case AtomKind::log:
+    case AtomKind::log:  // grows, and is 0 at 1
+      return signOf(c, subtract(c, atom->poly, c.arena.one));
     case AtomKind::sin:
     case AtomKind::cos:
       return Sign::unknown;

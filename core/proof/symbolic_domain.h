@@ -107,6 +107,7 @@ class SymbolicDomain {
   Value applyInteger(tensor::Op op, std::span<const Value> values, const tensor::Node& node, Value result);
   Value compare(tensor::Op op, std::span<const Value> values, Value result);
   Value castTo(tensor::DType dtype, const Value& value, Value result);
+  void scaleInfinity(Value& result, const Value& infinite, PolyRef factor);
   Value withInfinity(tensor::Op op, std::span<const Value> values, const tensor::Node& node, Value result);
   void require(Value& value, PolyRef holds);
   void append(Requirements& into, const Requirements& from, PolyRef guard);

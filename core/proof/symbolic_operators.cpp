@@ -266,6 +266,18 @@ Scalar SymbolicDomain::applyReal(Op op, std::span<const Value> values, const Nod
   return result;
 }
 
+/// Where `infinite` is -inf or inf and the factor not 0: the result is by its sign.
+void SymbolicDomain::scaleInfinity(Value& result, const Value& infinite, PolyRef factor) {
+  const auto where = [&](PolyRef up, PolyRef down) {
+    const PolyRef positive = up == nullptr ? nullptr : orNull(multiply(c_, up, whenPositive(c_, factor)));
+    const PolyRef negative =
+        down == nullptr ? nullptr : orNull(multiply(c_, down, whenPositive(c_, negate(c_, factor))));
+    return either(c_, positive, negative);
+  };
+  result.minus = either(c_, result.minus, where(infinite.minus, infinite.plus));
+  result.plus = either(c_, result.plus, where(infinite.plus, infinite.minus));
+}
+
 Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, const Node& node, Value result) {
   const Value& a = values[0];
   const PolyRef one = c_.arena.one;
@@ -298,17 +310,32 @@ Scalar SymbolicDomain::withInfinity(Op op, std::span<const Value> values, const 
       return result;
     }
     case Op::multiply: {
-      // 0 times anything is 0; any other product with an infinity is undefined.
+      // 0 times anything is 0; otherwise the sign decides. Two infinities are not multiplied.
       const Value& b = values[1];
-      const auto zeroWhere = [&](const Value& infinite, const Value& other) {
-        const PolyRef some = either(c_, infinite.minus, infinite.plus);
+      const PolyRef someA = either(c_, a.minus, a.plus);
+      const PolyRef someB = either(c_, b.minus, b.plus);
+      if (someA != nullptr && someB != nullptr) never(orNull(multiply(c_, someA, someB)));
+      scaleInfinity(result, a, multiply(c_, realOf(b), finite(b)));
+      scaleInfinity(result, b, multiply(c_, realOf(a), finite(a)));
+      result.real = multiply(c_, realOf(a), realOf(b));
+      // What stands for an infinity may mean nothing: times 0 it is 0.
+      const auto clean = [&](PolyRef some, const Value& factor) {
         if (some == nullptr) return;
-        require(result, negation(c_, multiply(c_, some, negation(c_, whenZero(c_, realOf(other))))));
+        const PolyRef zero = multiply(c_, some, whenZero(c_, realOf(factor)));
+        result.real = multiply(c_, result.real, negation(c_, zero));
       };
-      zeroWhere(a, b);
-      zeroWhere(b, a);
-      result.real = multiply(c_, multiply(c_, realOf(a), realOf(b)), multiply(c_, finite(a), finite(b)));
+      clean(someA, b);
+      clean(someB, a);
       return result;
+    }
+    case Op::divide: {
+      std::vector<Value> plain(values.begin(), values.end());
+      never(either(c_, plain[1].minus, plain[1].plus));
+      for (Value& value : plain) value.minus = value.plus = nullptr;
+      Value applied = apply(op, plain, node);
+      append(applied.requirements, result.requirements, one);
+      scaleInfinity(applied, a, realOf(values[1]));
+      return applied;
     }
     case Op::exp: {
       result.real = expOf(c_, a.real);

@@ -441,6 +441,18 @@ Value Forms::arithmetic(Op op, std::span<const Value> values, const Node& node, 
   return result;
 }
 
+/// Where `infinite` is -inf or inf and the factor not 0: the result is by its sign.
+void Forms::scaleInfinity(Value& result, const Value& infinite, PolyRef factor) {
+  const auto times = [&](PolyRef where, PolyRef sign) {
+    return where == nullptr ? nullptr : k_.multiply(where, k_.whenPositive(sign));
+  };
+  const PolyRef opposite = k_.negate(factor);
+  const PolyRef minus = either(times(infinite.minus, factor), times(infinite.plus, opposite));
+  const PolyRef plus = either(times(infinite.plus, factor), times(infinite.minus, opposite));
+  result.minus = either(result.minus, minus);
+  result.plus = either(result.plus, plus);
+}
+
 Value Forms::withInfinity(Op op, std::span<const Value> values, const Node& node, Value result) {
   const Value& a = values[0];
   const PolyRef one = k_.arena.one;
@@ -472,17 +484,31 @@ Value Forms::withInfinity(Op op, std::span<const Value> values, const Node& node
       return result;
     }
     case Op::multiply: {
-      // 0 times anything is 0; any other product with an infinity is undefined.
+      // 0 times anything is 0; otherwise the sign decides. Two infinities are not multiplied.
       const Value& b = values[1];
-      const auto zeroWhere = [&](const Value& infinite, const Value& other) {
-        const PolyRef some = either(infinite.minus, infinite.plus);
+      const PolyRef someA = either(a.minus, a.plus);
+      const PolyRef someB = either(b.minus, b.plus);
+      if (someA != nullptr && someB != nullptr) never(k_.multiply(someA, someB));
+      scaleInfinity(result, a, k_.multiply(b.p, finite(b)));
+      scaleInfinity(result, b, k_.multiply(a.p, finite(a)));
+      result.p = k_.multiply(a.p, b.p);
+      // What stands for an infinity may mean nothing: times 0 it is 0.
+      const auto clean = [&](PolyRef some, const Value& factor) {
         if (some == nullptr) return;
-        never(k_.multiply(some, k_.negation(k_.multiply(finite(other), k_.whenZero(other.p)))));
+        result.p = k_.multiply(result.p, k_.negation(k_.multiply(some, k_.whenZero(factor.p))));
       };
-      zeroWhere(a, b);
-      zeroWhere(b, a);
-      result.p = k_.multiply(k_.multiply(a.p, b.p), k_.multiply(finite(a), finite(b)));
+      clean(someA, b);
+      clean(someB, a);
       return result;
+    }
+    case Op::divide: {
+      std::vector<Value> plain(values.begin(), values.end());
+      never(either(plain[1].minus, plain[1].plus));
+      for (Value& value : plain) value.minus = value.plus = nullptr;
+      Value applied = apply(op, plain, node);
+      append(applied.requirements, result.requirements, one);
+      scaleInfinity(applied, a, values[1].p);
+      return applied;
     }
     case Op::exp:
       result.p = k_.exp(a.p);

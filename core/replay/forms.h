@@ -115,6 +115,7 @@ class Forms {
   void requireNonZero(Value& value, PolyRef p);
   void append(Requirements& into, const Requirements& from, PolyRef guard);
   PolyRef either(PolyRef a, PolyRef b);
+  void scaleInfinity(Value& result, const Value& infinite, PolyRef factor);
 
   Kernel& k_;
   const tensor::DimFacts& facts_;

@@ -4,7 +4,7 @@
 // forms.h) and takes the steps one by one. A step names a lemma of reference/proofs.md, section 7, an
 // induction, a case or a ground obligation, and where it is used; what follows from it the checker computes
 // itself. Formats: JSON,
-//   {"kind": "nuscope proof record", "version": 3, "semantics": 1,
+//   {"kind": "nuscope proof record", "version": 3, "semantics": 2,
 //    "goal": {"mode": "equal" | "refines", "left": TEXT, "right": TEXT, "assumptions": [TEXT...]},
 //    "loops": [null | {"forms": [{"state", "form": "extremum" | "product" | "carried", "factor",
 //    "states", "weight", "sign"}...],
@@ -27,7 +27,7 @@ namespace nuscope::replay {
 inline constexpr std::string_view proofKind = "nuscope proof record";
 inline constexpr int recordVersion = 3;
 /// Raised whenever the meaning of an operator or of an assert changes.
-inline constexpr int semanticsVersion = 1;
+inline constexpr int semanticsVersion = 2;
 inline constexpr std::size_t recordLimit = std::size_t{2} << 20U;  ///< bytes
 
 struct ProofGoal {

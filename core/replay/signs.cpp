@@ -121,6 +121,8 @@ Sign Kernel::signAt(AtomRef atom, int depth) {
     }
     case Kind::inverse:
       return signAt(atom->parts[0], depth - 1);
+    case Kind::log:  // grows, and is 0 at 1
+      return signAt(plus(atom->parts[0], -1), depth - 1);
     case Kind::floor:
       return isNonNegative(signAt(atom->parts[0], depth - 1)) ? Sign::nonNegative : Sign::unknown;
     case Kind::rint: {

@@ -389,7 +389,13 @@ ExactScalar ExactArithmetic::withInfinity(Op op, const ExactScalar& a, const Exa
       const auto sign = signOf(a.infinite() ? b : a);
       if (!sign) return undecided();
       if (*sign == 0) return rational(0);
-      break;
+      return infinity((*sign > 0) == ((a.infinite() ? a : b).kind == Kind::plusInfinity));
+    }
+    case Op::divide: {
+      if (b.infinite()) break;
+      const auto sign = signOf(b);
+      if (!sign) return undecided();
+      return infinity((*sign > 0) == (a.kind == Kind::plusInfinity));
     }
     default:
       break;

@@ -170,9 +170,9 @@ Number FloatArithmetic::add(const Number& a, const Number& b, bool integer) cons
 
 Number FloatArithmetic::multiply(const Number& a, const Number& b, bool integer) const {
   if (exactZero(a) || exactZero(b)) return {0, 0, State::defined};
-  if (infinite(a) || infinite(b)) {
-    return (!infinite(a) && mayBeZero(a)) || (!infinite(b) && mayBeZero(b)) ? undecided() : undefined();
-  }
+  if (infinite(a) && infinite(b)) return undefined();
+  if (infinite(a) || infinite(b))
+    return mayBeZero(infinite(a) ? b : a) ? undecided() : Number{a.value * b.value, 0, State::defined};
   const double product = a.value * b.value;
   if (std::isinf(product)) return undecided();
   const double propagated = std::fabs(a.value) * b.bound + std::fabs(b.value) * a.bound + a.bound * b.bound;
@@ -180,9 +180,9 @@ Number FloatArithmetic::multiply(const Number& a, const Number& b, bool integer)
 }
 
 Number FloatArithmetic::divide(const Number& a, const Number& b) const {
-  if (exactZero(b)) return undefined();
-  if (infinite(a) || infinite(b)) return undefined();
+  if (exactZero(b) || infinite(b)) return undefined();
   if (mayBeZero(b)) return undecided();
+  if (infinite(a)) return {a.value / b.value, 0, State::defined};
   if (exactZero(a)) return a;
   const double quotient = a.value / b.value;
   if (std::isinf(quotient)) return undecided();

@@ -12,8 +12,9 @@
 //  * Definedness. x / 0, log of x <= 0, sqrt of x < 0, `//` and `%` by 0 are undefined, not infinite. An
 //    undefined operand makes an element undefined, except in the branch of `where` that is not chosen.
 //  * -inf may start a running maximum (constant with infinity = -1): max(-inf, x) = x; -inf + defined = -inf;
-//    exp(-inf) = 0; 0 * -inf = 0; -inf - -inf, comparison with it, or a result of it: undefined. Mirrored for
-//    +inf.
+//    exp(-inf) = 0; 0 * -inf = 0; times or divided by anything else finite: by the sign, as in NumPy.
+//    -inf - -inf, a product of two infinities, comparison with one, or a result of one: undefined. Mirrored
+//    for +inf.
 //  * `//` rounds towards minus infinity, `%` has the sign of the divisor, rint sends ties to even, sign(0) =
 //    0.
 //  * A reduction never folds zero elements (axes are >= 1; a slice must be proved non-empty).

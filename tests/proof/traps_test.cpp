@@ -244,6 +244,41 @@ TEST(Traps, InfinityMayNotSurvive) {
   EXPECT_PROVED("x: f32[N]", "np.exp(np.where(x > 0, x, -np.inf))", "np.where(x > 0, np.exp(x), 0)");
 }
 
+TEST(Traps, InfinityTimesAFactor) {
+  const std::string common =
+      "    M, N = s.shape\n"
+      "    mask = np.expand_dims(np.arange(M), 1) >= np.expand_dims(np.arange(N), 0)\n";
+  const auto body = [&](const std::string& result) { return common + "    return " + result + "\n"; };
+  const auto verdict = [&](const std::string& left, const std::string& right) {
+    return proofOf("s: f32[M, N], c: f32", body(left), body(right)).verdict;
+  };
+  const std::string maskFirst = "np.max(np.where(mask, s, -np.inf) * 2, axis=1)";
+  EXPECT_EQ(verdict(maskFirst, "np.max(np.where(mask, s * 2, -np.inf), axis=1)"), Verdict::proved);
+  EXPECT_EQ(verdict(maskFirst, "np.max(np.where(mask, s / 0.5, -np.inf), axis=1)"), Verdict::proved);
+  EXPECT_EQ(verdict("np.max(np.where(mask, s, -np.inf) / np.sqrt(N), axis=1)",
+                    "np.max(np.where(mask, s / np.sqrt(N), -np.inf), axis=1)"),
+            Verdict::proved);
+  EXPECT_EQ(verdict("np.min(np.where(mask, s, -np.inf) * -2, axis=1)",
+                    "-2 * np.max(np.where(mask, s, -np.inf), axis=1)"),
+            Verdict::proved);
+  // The sign of the factor decides: with a negative one nothing is left out, but everything is +inf.
+  EXPECT_EQ(verdict("np.max(np.where(mask, s, -np.inf) * -2, axis=1)",
+                    "np.max(np.where(mask, s * -2, -np.inf), axis=1)"),
+            Verdict::unknown);
+  EXPECT_EQ(verdict("np.max(np.where(mask, s, -np.inf) * c, axis=1)",
+                    "np.max(np.where(mask, s * c, -np.inf), axis=1)"),
+            Verdict::unknown);
+}
+
+TEST(Traps, SignsOfLogarithms) {
+  EXPECT_PROVED("x: f32[N]", "np.maximum(x * np.log(3), 0)", "np.log(3) * np.maximum(x, 0)");
+  EXPECT_PROVED("x: f32[N]", "np.maximum(x * np.log(0.5), 0)", "-np.log(2) * np.minimum(x, 0)");
+  EXPECT_PROVED("x: f32[N]", "np.abs(np.log(1 + np.exp(x)))", "np.log(1 + np.exp(x))");
+  EXPECT_UNKNOWN("x: f32[N]", "np.maximum(x * np.log(0.5), 0)", "np.log(0.5) * np.maximum(x, 0)");
+  EXPECT_UNKNOWN("x: f32[N]", "np.abs(np.log(np.exp(x) - 1 + np.exp(-x)))",
+                 "np.log(np.exp(x) - 1 + np.exp(-x))");
+}
+
 TEST(Rewrite, LocalGoalsAreQuick) {
   const auto p = program("x: f32[M, K], g: f32[K], w: f32[K, N]", "    return (x * g) @ w\n");
   const tensor::NodeRef before[] = {p.results[0]};

@@ -323,5 +323,18 @@ TEST(Exact, UndefinedSaysWhy) {
   EXPECT_EQ(exactOf("np.exp(np.where(x > 0, x, -np.inf))", -2).rational, 0);
 }
 
+TEST(Exact, InfinitiesKeepTheSignOfAFactor) {
+  const std::string infinite = "np.where(x > 0, x, -np.inf)";
+  EXPECT_EQ(exactOf("np.exp(" + infinite + " * 2)", -2).rational, 0);
+  EXPECT_EQ(exactOf("np.exp(" + infinite + " / 3)", -2).rational, 0);
+  EXPECT_EQ(exactOf("np.exp(np.sqrt(2) * " + infinite + ")", -2).rational, 0);
+  EXPECT_EQ(exactOf("np.maximum(" + infinite + " * 2, 7)", -2).rational, 7);
+  EXPECT_EQ(exactOf("np.minimum(" + infinite + " / -2, 7)", -2).rational, 7);
+  EXPECT_EQ(exactOf("np.minimum(x * " + infinite + ", 7)", -2).rational, 7);
+  EXPECT_EQ(text(exactOf("np.exp(-2 * " + infinite + ")", -2)), "exp(\u221E), undefined");
+  EXPECT_EQ(exactOf("1 / " + infinite, -2).kind, ExactElement::Kind::undefined);
+  EXPECT_EQ(exactOf(infinite + " * " + infinite, -2).kind, ExactElement::Kind::undefined);
+}
+
 }  // namespace
 }  // namespace nuscope::semantics
