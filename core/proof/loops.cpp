@@ -6,6 +6,7 @@
 #include "core/proof/folds.h"
 #include "core/proof/functions.h"
 #include "core/proof/int_facts.h"
+#include "core/proof/late_rules.h"
 #include "core/proof/math_text.h"
 #include "core/proof/real_term.h"
 #include "core/proof/signs.h"
@@ -526,7 +527,8 @@ class Solver {
   /// Base after one round, and the step from n >= 1 rounds to n + 1. All states are proved together: each
   /// step may use the closed forms of all after n rounds.
   bool verify(const State& state) {
-    if (!same(atRound(state.closed, c_.arena.oneInt), state.first)) return false;
+    // Sums over the first elements, where the loop begins after some, are written out.
+    if (!same(unrolled(c_, atRound(state.closed, c_.arena.oneInt)), state.first)) return false;
     // One more round is what an extremum means.
     if (extent_ == c_.arena.oneInt || state.body != nullptr) return true;
     const IntRef n = laterRound();

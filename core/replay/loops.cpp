@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/replay/fold_laws.h"
+#include "core/replay/late_moves.h"
 
 namespace nuscope::replay {
 
@@ -393,7 +394,8 @@ bool LoopStates::ready(std::size_t i) {
 }
 
 PolyRef LoopStates::base(std::size_t i) {
-  return k_.subtract(atRounds(states_[i].closed, k_.arena.one), states_[i].first);
+  // Sums over the first elements, where the loop begins after some, are written out.
+  return k_.subtract(writtenOut(k_, atRounds(states_[i].closed, k_.arena.one)), states_[i].first);
 }
 
 PolyRef LoopStates::step(std::size_t i) {
