@@ -41,8 +41,16 @@ class ClockArena {
     return with(row, std::span<const std::pair<std::int32_t, std::int32_t>>(entries), height_);
   }
   Row join(Row a, Row b) { return join(a, b, height_); }
+  /// Per chain the largest of the rows' values.
+  Row join(std::span<const Row> rows) {
+    const std::size_t from = gather(rows);
+    return taken(from, joinAll(from, height_));
+  }
   /// Per chain the `rank`-th largest (1-based) of the rows' values.
-  Row ranked(std::vector<Row> rows, std::size_t rank) { return ranked(std::move(rows), rank, height_); }
+  Row ranked(std::span<const Row> rows, std::size_t rank) {
+    const std::size_t from = gather(rows);
+    return taken(from, ranked(from, rank, height_));
+  }
   [[nodiscard]] bool equal(Row a, Row b) const { return equal(a, b, height_); }
   /// No value of `b` is larger than that of `a`.
   [[nodiscard]] bool covers(Row a, Row b) { return covers(a, b, height_); }
@@ -133,34 +141,90 @@ class ClockArena {
     }
     return isA ? a : isB ? b : make(made);
   }
-  Row ranked(std::vector<Row> rows, std::size_t rank, int height) {
-    std::erase(rows, nullptr);
-    if (rows.size() < rank) return nullptr;  // fewer than `rank` values above -1 anywhere in this subtree
-    if (rank == rows.size() && std::ranges::all_of(rows, [&](Row row) { return row == rows[0]; }))
-      return rows[0];
+  // Many rows at once lie on a stack of rows, from `from` to its end; those of a subtree above them.
+  std::size_t gather(std::span<const Row> rows) {
+    const std::size_t from = stack_.size();
+    for (Row row : rows) {
+      if (row != nullptr) stack_.push_back(row);
+    }
+    return from;
+  }
+  Row taken(std::size_t from, Row result) {
+    stack_.resize(from);
+    return result;
+  }
+  [[nodiscard]] std::span<const Row> above(std::size_t from) const { return std::span(stack_).subspan(from); }
+  [[nodiscard]] bool oneOnly(std::size_t from) const {
+    return std::ranges::all_of(above(from), [&](Row row) { return row == stack_[from]; });
+  }
+
+  Row joinAll(std::size_t from, int height) {
+    const std::size_t to = stack_.size();
+    if (from == to) return nullptr;
+    if (oneOnly(from)) return stack_[from];
+    if (height == 0) {
+      Leaf made = leaf(stack_[from]);
+      for (Row row : above(from)) {
+        const auto& values = leaf(row).values;
+        for (std::size_t i = 0; i < leafSize; ++i) made.values[i] = std::max(made.values[i], values[i]);
+      }
+      for (Row row : above(from)) {
+        if (leaf(row).values == made.values) return row;
+      }
+      return make(made);
+    }
+    Inner made;
+    for (std::size_t i = 0; i < fanOut; ++i) {
+      for (std::size_t r = from; r < to; ++r) {
+        Row child = inner(stack_[r]).children[i];
+        const bool seen = stack_.size() > to && (child == stack_[to] || child == stack_.back());
+        if (child != nullptr && !seen) stack_.push_back(child);
+      }
+      made.children[i] = taken(to, joinAll(to, height - 1));
+    }
+    for (Row row : above(from)) {
+      if (inner(row).children == made.children) return row;
+    }
+    return make(made);
+  }
+  Row ranked(std::size_t from, std::size_t rank, int height) {
+    const std::size_t to = stack_.size();
+    if (to - from < rank) return nullptr;  // fewer than `rank` values above -1 anywhere in this subtree
+    if (oneOnly(from)) return stack_[from];
+    bool empty = true;
     if (height == 0) {
       Leaf made;
-      bool empty = true;
-      std::vector<std::int32_t> values(rows.size());
       for (std::size_t i = 0; i < leafSize; ++i) {
-        for (std::size_t r = 0; r < rows.size(); ++r) values[r] = leaf(rows[r]).values[i];
-        const auto nth = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-        std::nth_element(values.begin(), nth, values.end(), std::greater<>());
-        made.values[i] = *nth;
-        empty = empty && *nth == none;
+        made.values[i] = rankedValue(above(from), rank, i);
+        empty = empty && made.values[i] == none;
       }
       return empty ? nullptr : make(made);
     }
     Inner made;
-    bool empty = true;
     for (std::size_t i = 0; i < fanOut; ++i) {
-      std::vector<Row> children;
-      children.reserve(rows.size());
-      for (Row row : rows) children.push_back(inner(row).children[i]);
-      made.children[i] = ranked(std::move(children), rank, height - 1);
+      for (std::size_t r = from; r < to; ++r) {
+        if (Row child = inner(stack_[r]).children[i]; child != nullptr) stack_.push_back(child);
+      }
+      made.children[i] = taken(to, ranked(to, rank, height - 1));
       empty = empty && made.children[i] == nullptr;
     }
     return empty ? nullptr : make(made);
+  }
+  /// Producers mostly know the same of a chain: then the first one's value is the answer.
+  std::int32_t rankedValue(std::span<const Row> leaves, std::size_t rank, std::size_t i) {
+    const std::int32_t first = leaf(leaves[0]).values[i];
+    std::size_t larger = 0;
+    std::size_t equals = 0;
+    for (Row row : leaves) {
+      larger += leaf(row).values[i] > first ? 1 : 0;
+      equals += leaf(row).values[i] == first ? 1 : 0;
+    }
+    if (larger < rank && rank <= larger + equals) return first;
+    values_.resize(leaves.size());
+    for (std::size_t r = 0; r < leaves.size(); ++r) values_[r] = leaf(leaves[r]).values[i];
+    const auto nth = values_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(values_.begin(), nth, values_.end(), std::greater<>());
+    return *nth;
   }
   bool equal(Row a, Row b, int height) const {
     if (a == b) return true;
@@ -213,6 +277,8 @@ class ClockArena {
   int height_ = 0;
   std::deque<Leaf> leaves_;
   std::deque<Inner> inners_;
+  std::vector<Row> stack_;
+  std::vector<std::int32_t> values_;
   std::array<std::pair<Row, Row>, 1024> covered_{};
 };
 

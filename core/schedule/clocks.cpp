@@ -14,75 +14,88 @@ constexpr std::int32_t fewChains = 4096;  // tried first: rows for more chains a
 
 }  // namespace
 
-/// Passes over all tasks in firing order.
+/// Passes over all tasks in firing order. Time is counted in rows that changed, so that a row is computed
+/// again only if something that it was made of has changed since.
 struct Clocks::Sweep {
+  using Tick = std::int64_t;
+  struct Partial {
+    int sweep = 0;  ///< at most once a sweep: producers in between change it again and again
+    Tick made = -1;
+    Row row = nullptr;
+  };
   Clocks& clocks;
   const Model& model;
   bool partialWaits = false;  ///< false: waits with a threshold below the number of producers say nothing yet
   int number = 1;
-  std::vector<char> known;                ///< per task: its row is computed in this kind of sweep
-  std::vector<int> changed;               ///< per task: the last sweep that changed its row
-  std::vector<int> counterChanged;        ///< per counter: the last sweep that changed the row of a producer
-  std::vector<std::pair<int, Row>> full;  ///< per counter: joined in sweep .first
-  std::map<std::pair<std::int32_t, std::int64_t>, std::pair<int, Row>> partial;  ///< ranked in sweep .first
+  Tick now = 0;
+  std::vector<Tick> made;     ///< per task: of when its row is; -1: there is none in this kind of sweep
+  std::vector<Tick> changed;  ///< per task: of its last change
+  std::vector<Tick> counterChanged;        ///< per counter: of the last change of a producer's row
+  std::vector<std::pair<Tick, Row>> full;  ///< per counter: of when, and of all producers
+  std::map<std::pair<std::int32_t, std::int64_t>, Partial> partial;  ///< per counter and threshold
+  std::vector<Row> rows;                                             ///< scratch
 
   Sweep(Clocks& clocks_, const Model& model_)
       : clocks(clocks_),
         model(model_),
-        known(static_cast<std::size_t>(model_.tasks), 0),
+        made(static_cast<std::size_t>(model_.tasks), -1),
         changed(static_cast<std::size_t>(model_.tasks), 0),
         counterChanged(static_cast<std::size_t>(model_.counters), 0),
-        full(static_cast<std::size_t>(model_.counters), {0, nullptr}) {}
+        full(static_cast<std::size_t>(model_.counters), {-1, nullptr}) {}
 
-  Row need(const Model::Need& wait) {
+  /// What is sure once the wait is met, and of when.
+  std::pair<Tick, Row> need(const Model::Need& wait) {
     const auto c = static_cast<std::size_t>(wait.counter);
     const auto& producers = model.producers[c];
     const auto threshold = static_cast<std::size_t>(wait.threshold);
-    ClockArena& arena = *clocks.arena_;
     if (threshold == producers.size()) {
       auto& [when, row] = full[c];
-      if (when == 0 || counterChanged[c] > when || (counterChanged[c] == number && when < number)) {
-        row = nullptr;
-        for (const std::int32_t p : producers)
-          row = arena.join(row, clocks.after_[static_cast<std::size_t>(p)]);
-        when = number;
+      if (when < counterChanged[c]) {
+        rows.clear();
+        for (const std::int32_t p : producers) rows.push_back(clocks.after_[static_cast<std::size_t>(p)]);
+        row = clocks.arena_->join(rows);
+        when = now;
       }
-      return row;
+      return {now, row};
     }
-    if (!partialWaits) return nullptr;
-    auto& [when, row] = partial[{wait.counter, wait.threshold}];
-    if (when == number) return row;
+    if (!partialWaits) return {now, nullptr};
+    Partial& known = partial[{wait.counter, wait.threshold}];
+    if (known.made >= counterChanged[c]) return {now, known.row};
+    if (known.sweep == number) return {known.made, known.row};
     // The t-th smallest of n; a row not known yet counts as everything, that is as one of the largest.
-    std::vector<Row> rows;
+    rows.clear();
     for (const std::int32_t p : producers) {
-      if (known[static_cast<std::size_t>(p)] != 0) rows.push_back(clocks.after_[static_cast<std::size_t>(p)]);
+      if (made[static_cast<std::size_t>(p)] >= 0) rows.push_back(clocks.after_[static_cast<std::size_t>(p)]);
     }
     const std::size_t unknown = producers.size() - rows.size();
     const std::size_t rank = producers.size() - threshold + 1;  // (n-t+1)-th largest of all
     if (unknown >= rank) throw InternalError("clocks: a wait was met before its producers were seen");
-    when = number;
-    row = arena.ranked(std::move(rows), rank - unknown);
-    return row;
+    known = {number, now, clocks.arena_->ranked(rows, rank - unknown)};
+    return {known.made, known.row};
   }
-  Row row(std::size_t t) {
-    Row result = model.before[t] >= 0 ? clocks.after_[static_cast<std::size_t>(model.before[t])] : nullptr;
-    for (const Model::Need& wait : model.needs[t]) result = clocks.arena_->join(result, need(wait));
+  /// The row of a task, and of when all that it is made of is.
+  std::pair<Tick, Row> row(std::size_t t) {
+    std::pair<Tick, Row> result{now, nullptr};
+    if (model.before[t] >= 0) result.second = clocks.after_[static_cast<std::size_t>(model.before[t])];
+    for (const Model::Need& wait : model.needs[t]) {
+      const auto [when, sure] = need(wait);
+      result = {std::min(result.first, when), clocks.arena_->join(result.second, sure)};
+    }
     return result;
   }
   void set(std::size_t t, Row row) {
     clocks.rows_[t] = row;
     clocks.after_[t] = clocks.arena_->with(row, clocks.chain_[t], clocks.position_[t]);
-    known[t] = 1;
-    changed[t] = number;
+    changed[t] = ++now;
     for (const std::int32_t counter : model.raises[t])
-      counterChanged[static_cast<std::size_t>(counter)] = number;
+      counterChanged[static_cast<std::size_t>(counter)] = now;
   }
   /// Something that the row of t depends on has changed since the row was computed.
   [[nodiscard]] bool stale(std::size_t t) const {
-    if (known[t] == 0) return true;
-    if (model.before[t] >= 0 && changed[static_cast<std::size_t>(model.before[t])] >= number - 1) return true;
+    if (made[t] < 0) return true;
+    if (model.before[t] >= 0 && changed[static_cast<std::size_t>(model.before[t])] > made[t]) return true;
     return std::ranges::any_of(model.needs[t], [&](const Model::Need& wait) {
-      return counterChanged[static_cast<std::size_t>(wait.counter)] >= number - 1;
+      return counterChanged[static_cast<std::size_t>(wait.counter)] > made[t];
     });
   }
 };
@@ -125,7 +138,7 @@ bool Clocks::cover(const Model& model, const std::vector<std::int32_t>& order, s
   Sweep sweep(*this, model);
   for (const std::int32_t task : order) {
     const auto t = static_cast<std::size_t>(task);
-    const Row row = sweep.row(t);
+    const Row row = sweep.row(t).second;
     if (chain_[t] < 0) {
       std::int32_t& from = searched.try_emplace(row, queued).first->second;
       const bool placed = arena_->any(row, from, [&](std::int32_t c, std::int32_t value) {
@@ -157,8 +170,10 @@ void Clocks::refine(const Model& model, const std::vector<std::int32_t>& order) 
     for (const std::int32_t task : order) {
       const auto t = static_cast<std::size_t>(task);
       if (!sweep.stale(t)) continue;
-      const Row row = sweep.row(t);
-      if (sweep.known[t] != 0 && arena_->equal(row, rows_[t])) continue;
+      const bool first = sweep.made[t] < 0;
+      const auto [of, row] = sweep.row(t);
+      sweep.made[t] = of;
+      if (!first && arena_->equal(row, rows_[t])) continue;
       sweep.set(t, row);
       changed = true;
     }

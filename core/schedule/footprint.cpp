@@ -306,8 +306,11 @@ bool overlap(const Strided& a, const Strided& b) {
 
 Ids::Ids(const Schedule& schedule) {
   const auto fill = [](const auto& records, Map& map) {
-    map.reserve(records.size());
-    for (std::size_t i = 0; i < records.size(); ++i) map.emplace(records[i].id, static_cast<std::int32_t>(i));
+    std::size_t i = 0;
+    while (i < records.size() && records[i].id == static_cast<std::int64_t>(i)) ++i;
+    map.dense = static_cast<std::int64_t>(i);
+    map.others.reserve(records.size() - i);
+    for (; i < records.size(); ++i) map.others.emplace(records[i].id, static_cast<std::int32_t>(i));
   };
   fill(schedule.buffers, buffers_);
   fill(schedule.counters, counters_);

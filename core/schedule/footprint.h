@@ -30,10 +30,16 @@ class Ids {
   [[nodiscard]] std::int32_t task(std::int64_t id) const { return find(tasks_, id); }
 
  private:
-  using Map = std::unordered_map<std::int64_t, std::int32_t>;
+  /// Mostly an id is its position: then nothing is kept.
+  struct Map {
+    std::int64_t dense = 0;  ///< ids 0 .. dense-1 are their positions
+    std::unordered_map<std::int64_t, std::int32_t> others;
+  };
   static std::int32_t find(const Map& map, std::int64_t id) {
-    const auto at = map.find(id);
-    return at == map.end() ? -1 : at->second;
+    if (id >= 0 && id < map.dense) return static_cast<std::int32_t>(id);
+    if (map.others.empty()) return -1;
+    const auto at = map.others.find(id);
+    return at == map.others.end() ? -1 : at->second;
   }
   Map buffers_, counters_, tasks_;
 };

@@ -95,6 +95,7 @@ void Horizon::add(std::int32_t chain, std::int32_t position) {
   if (!recent_.empty() && recent_.back().first == chain) {
     recent_.back().second = std::max(recent_.back().second, position);
   } else {
+    if (recent_.empty()) recent_.reserve(4);  // what a block of memory holds anyway
     recent_.emplace_back(chain, position);
   }
 }
