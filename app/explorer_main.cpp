@@ -7,7 +7,10 @@
 #include <QLocale>
 #include <QTimer>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "views/commands.h"
 #include "views/document.h"
@@ -26,7 +29,8 @@ namespace {
 using namespace nuscope::views;
 
 struct Arguments {
-  std::string file, screenshot, exportTo, view, theme, size = "1280x800", select, lesson;
+  std::string file, screenshot, exportTo, view, theme, size = "1280x800", lesson;
+  std::vector<std::string> select;
   double scale = 0;
   double wait = 60;
   bool resetLayout = false;
@@ -62,11 +66,13 @@ void open(MainWindow& window, Document& document, const Arguments& arguments) {
   window.openExample(QStringLiteral("rmsnorm_matmul"));
 }
 
-/// What a new user should see: a proved step that moved something.
-void selectSomething(MainWindow& window, const Document&, const Arguments& arguments) {
-  if (!arguments.select.empty() && !window.selectText(QString::fromStdString(arguments.select))) {
-    std::fprintf(stderr, "nuscope-explorer: --select %s: there is no such variant, step or refused move\n",
-                 arguments.select.c_str());
+/// What --select names, one after the other; `settle` between them.
+void selectSomething(
+    MainWindow& window, const Arguments& arguments, const std::function<void()>& settle = [] {}) {
+  for (const std::string& text : arguments.select) {
+    if (!window.selectText(QString::fromStdString(text)))
+      std::fprintf(stderr, "nuscope-explorer: --select %s: there is no such thing\n", text.c_str());
+    settle();
   }
 }
 
@@ -92,7 +98,9 @@ int takePictures(MainWindow& window, Document& document, const Arguments& argume
     std::fprintf(stderr, "nuscope-explorer: %s\n", qPrintable(failure));
     return 3;
   }
-  selectSomething(window, document, arguments);
+  if (schedule.isOpen() && !arguments.view.empty())
+    window.showScreen(QString::fromStdString(arguments.view));  // a page of what is there now
+  selectSomething(window, arguments, settle);
   if (arguments.alone) window.setAlone(true);
   settle();
   if (!window.settled())
@@ -131,7 +139,8 @@ int main(int argc, char** argv) {
                  "screen or view to show: program, variants, prove, sweep, code, schedule, devices, "
                  "derivation, variant, "
                  "plots/latency, plots/model, plots/roofline, plots/parameters, faster, "
-                 "tasks, queues, counters, memory, changes, json...");
+                 "tasks/layers, tasks/all, tasks/around, tasks/table, queues/time, counters, memory/pages, "
+                 "changes, waits, hang, json...");
   cli.add_option("--theme", arguments.theme, "light or dark")
       ->check(CLI::IsMember({"light", "dark", "system"}));
   cli.add_option("--size", arguments.size, "size of the window, WIDTHxHEIGHT");
@@ -140,7 +149,9 @@ int main(int argc, char** argv) {
   cli.add_option("--select", arguments.select,
                  "\"variant 9\", \"step 12\", \"refused 3\" or \"candidate 31\"; of a schedule \"finding "
                  "0\", \"task 12\", \"counter 4\", "
-                 "\"buffer 7\" or \"step 10\"");
+                 "\"buffer 7\", \"step 10\", \"repair 1\", \"group L0.q_proj\", \"waits\", \"compare "
+                 "FILE\" or \"dump FILE\"; several, one after the other")
+      ->allow_extra_args(false);
   cli.add_flag("--alone", arguments.alone, "with --screenshot: the view alone and larger, as F11 shows it");
   cli.add_option("--lesson", arguments.lesson, "open a lesson at the side: norm_and_bias, online_attention");
   cli.add_option("--wait", arguments.wait, "seconds that --screenshot waits at most for running work");
@@ -203,9 +214,11 @@ int main(int argc, char** argv) {
   open(window, document, arguments);
   if (arguments.headless()) return takePictures(window, document, arguments);
   if (!arguments.select.empty()) {
-    QObject::connect(&document, &Document::nuGraphChanged, &window, [&, done = false]() mutable {
-      if (!std::exchange(done, true)) selectSomething(window, document, arguments);
-    });
+    const auto once = [&window, &arguments, done = std::make_shared<bool>(false)] {
+      if (!std::exchange(*done, true)) selectSomething(window, arguments);
+    };
+    QObject::connect(&document, &Document::nuGraphChanged, &window, once);
+    QObject::connect(ScheduleDocument::of(document), &ScheduleDocument::opened, &window, once);
   }
   return QApplication::exec();
 }

@@ -626,6 +626,45 @@ TEST_F(ScheduleWindow, AViewThatIsAskedForEarlyIsThereAtOnce) {
   EXPECT_TRUE(view<FindingsView>("findings").isVisible());
 }
 
+TEST_F(ScheduleWindow, WhatTheCommandLineNamesIsShown) {
+  const QString safe = caseFile("lower-01-l1-h32-t16-p3");
+  open(safe);
+  const auto select = [&](const QString& text) {
+    const bool known = window->selectText(text);
+    EXPECT_TRUE(settle());
+    return known;
+  };
+  const auto page = [&](const char* name) {
+    const bool known = window->showScreen(QLatin1String(name));
+    EXPECT_TRUE(settle());
+    return known;
+  };
+  const auto boxes = [&] { return view<TasksView>("tasks").graph().content().boxes.size(); };
+  const std::size_t closed = boxes();
+  EXPECT_TRUE(select(QStringLiteral("group L0.q_proj")));
+  EXPECT_GT(boxes(), closed);
+  EXPECT_FALSE(select(QStringLiteral("group L9.q_proj")));
+  EXPECT_TRUE(page("tasks/all"));
+  EXPECT_EQ(view<TasksView>("tasks").mode(), TasksView::Mode::all);
+  EXPECT_TRUE(page("tasks/table"));
+  EXPECT_TRUE(view<TasksView>("tasks").table().isVisible());
+  EXPECT_FALSE(page("tasks/none"));
+  EXPECT_TRUE(page("queues/time"));
+  EXPECT_TRUE(view<QueuesView>("queues").chart().chart()->modelled);
+  EXPECT_TRUE(page("queues/rounds"));
+  EXPECT_FALSE(view<QueuesView>("queues").chart().chart()->modelled);
+  EXPECT_FALSE(page("memory/none"));
+  EXPECT_TRUE(select(QStringLiteral("waits")));
+  EXPECT_TRUE(view<WaitsView>("waits").isVisible());
+
+  open(caseFile("blind-09-queue-deadlock-lowered-swap-12sm"));
+  EXPECT_FALSE(select(QStringLiteral("repair 99")));
+  EXPECT_TRUE(select(QStringLiteral("repair 1")));
+  EXPECT_EQ(schedule().previewed(), 0);
+  EXPECT_TRUE(select(QStringLiteral("compare ") + safe));
+  EXPECT_EQ(schedule().differenceName(), QStringLiteral("schedule.json"));
+}
+
 TEST_F(ScheduleWindow, EveryCaseOpensAndPaints) {
   const QDir cases(QStringLiteral(NUSCOPE_SHARED_DIR "/cases/schedules"));
   const QStringList names = cases.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);

@@ -58,12 +58,19 @@ void MemoryView::showPages(bool pages) {
   markStale();
 }
 
+bool MemoryView::showPage(const QString& name) {
+  const bool second = name == QLatin1String("pages");
+  if (!second && name != QLatin1String("buffers")) return false;
+  showPages(second);
+  return true;
+}
+
 void MemoryView::refresh() {
   const auto state = schedule_.shown();
   const bool any = state && state->schedule->pages && !state->schedule->pages->pages.empty();
   pagesChip_->setEnabled(any);
   pagesChip_->setToolTip(any ? QString() : tr("This schedule has no pages"));
-  if (!any && pages_) showPages(false);
+  if (state && !any && pages_) showPages(false);
   if (!state) {
     state_.reset();
     chart_->setChart(nullptr);

@@ -23,6 +23,7 @@ class MemoryView : public DetailView {
   [[nodiscard]] QSizeF exportSize() const override;
   void paintExport(QPainter& painter) const override;
   void fit() override;
+  bool showPage(const QString& name) override;  ///< "buffers", "pages"
   [[nodiscard]] QWidget* focusTarget() const override;
   [[nodiscard]] QString csv() const override;
   [[nodiscard]] QString summary() const override;

@@ -86,6 +86,13 @@ void QueuesView::setTimed(bool timed) {
   markStale();
 }
 
+bool QueuesView::showPage(const QString& name) {
+  const bool second = name == QLatin1String("time");
+  if (!second && name != QLatin1String("rounds")) return false;
+  setTimed(second);
+  return true;
+}
+
 void QueuesView::refresh() {
   const auto state = schedule_.shown();
   const auto run = schedule_.run();

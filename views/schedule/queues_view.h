@@ -30,6 +30,7 @@ class QueuesView : public View {
   void paintExport(QPainter& painter) const override;
   [[nodiscard]] QString csv() const override;
   void fit() override;
+  bool showPage(const QString& name) override;  ///< "rounds", "time"
   [[nodiscard]] QWidget* focusTarget() const override;
   [[nodiscard]] QString summary() const override;
 

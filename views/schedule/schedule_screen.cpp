@@ -125,7 +125,7 @@ void ScheduleScreen::planViews() {
                new WhyView(context_, part(0));
                shareOut(*part(0), {350, 380}, {2, 3});
              },
-             [this, column] { new TasksView(context_, column("schedule.middle")); },
+             [this, column] { tasks_ = new TasksView(context_, column("schedule.middle")); },
              [this, part] { new QueuesView(context_, part(1)); },
              [this, part] {
                details_ = new QStackedWidget(part(1));
@@ -210,7 +210,8 @@ QString ScheduleScreen::headline() const {
 void ScheduleScreen::turnToViews() {
   turning_ = true;
   QTimer::singleShot(1, this, [this] {
-    const bool here = isAncestorOf(QApplication::focusWidget());
+    const QWidget* focus = QApplication::focusWidget();
+    const bool here = isAncestorOf(focus) && !columns_->isAncestorOf(focus);
     update();
     turning_ = false;
     if (here) findings_->focusTarget()->setFocus();
@@ -279,9 +280,24 @@ void ScheduleScreen::resizeEvent(QResizeEvent* event) {
 bool ScheduleScreen::selectText(const QString& text) {
   const auto state = schedule_.shown();
   const QStringList parts = text.simplified().split(QLatin1Char(' '));
+  if (!state) return false;
+  const QString rest = text.section(QLatin1Char(' '), 1);
+  if (parts[0] == QLatin1String("waits")) {
+    seekWaits();
+    return true;
+  }
+  if (parts[0] == QLatin1String("group")) return tasks_->openGroup(rest);
+  if (parts[0] == QLatin1String("compare") && !rest.isEmpty()) {
+    schedule_.compareWith(rest);
+    return true;
+  }
+  if (parts[0] == QLatin1String("dump") && !rest.isEmpty()) {
+    schedule_.openDump(rest);
+    return true;
+  }
   bool number = false;
   const std::int64_t id = parts.value(1).toLongLong(&number);
-  if (!state || parts.size() != 2 || !number) return false;
+  if (parts.size() != 2 || !number) return false;
   const auto found = [](std::int32_t position, const auto& select) {
     if (position < 0) return false;
     select(position);
@@ -293,6 +309,11 @@ bool ScheduleScreen::selectText(const QString& text) {
     return found(state->ids->counter(id), [this](int c) { schedule_.selectCounter(c); });
   if (parts[0] == QLatin1String("buffer"))
     return found(state->ids->buffer(id), [this](int b) { schedule_.selectBuffer(b); });
+  if (parts[0] == QLatin1String("repair")) {  // numbered from 1, as in `nuscope check`
+    if (id < 1 || id > static_cast<std::int64_t>(schedule_.repairs().size())) return false;
+    schedule_.preview(static_cast<int>(id - 1));
+    return true;
+  }
   if (parts[0] == QLatin1String("step")) {
     schedule_.setStep(static_cast<int>(id));
     return schedule_.step() == id;

@@ -24,6 +24,7 @@ class JsonView;
 class ScheduleDocument;
 class StateLabel;
 class StepperBar;
+class TasksView;
 
 class ScheduleScreen : public QWidget {
   Q_OBJECT
@@ -34,7 +35,8 @@ class ScheduleScreen : public QWidget {
   void finish();
   [[nodiscard]] QString headline() const;
   [[nodiscard]] StepperBar& stepper() const { return *stepper_; }
-  /// "finding 2", "task 12", "counter 4", "buffer 7" (ids), "step 10". False: not understood, or not there.
+  /// "finding 2", "task 12", "counter 4", "buffer 7" (ids), "step 10", "repair 1" (its preview), "group
+  /// L0.q_proj" (opened), "waits", "compare FILE", "dump FILE". False: not understood, or not there.
   bool selectText(const QString& text);
   void compare();
   /// Asks for a hang dump and explains it.
@@ -78,6 +80,7 @@ class ScheduleScreen : public QWidget {
   QPushButton *open_ = nullptr, *cancel_ = nullptr;
   QStackedWidget* details_ = nullptr;
   FindingsView* findings_ = nullptr;
+  TasksView* tasks_ = nullptr;
   ChangesView* changes_ = nullptr;
   HangView* hang_ = nullptr;
   JsonView* json_ = nullptr;

@@ -42,10 +42,10 @@ TasksView::TasksView(const ViewContext& context, QWidget* parent)
   aroundChip_ = chip(tr("around the finding"), Mode::around);
   layersChip_ = chip(tr("layers"), Mode::layers);
   allChip_ = chip(tr("all"), Mode::all);
-  auto* asTable = addHeaderToggle(QStringLiteral("table"), tr("As a table"), false, [this](bool on) {
+  asTable_ = addHeaderToggle(QStringLiteral("table"), tr("As a table"), false, [this](bool on) {
     pages_->setCurrentWidget(on ? static_cast<QWidget*>(table_) : graph_);
   });
-  asTable->setObjectName(QStringLiteral("asTable"));
+  asTable_->setObjectName(QStringLiteral("asTable"));
   addHeaderButton(QStringLiteral("fit"), tr("Fit to window (F)"), [this] { fit(); });
   buildTable();
   pages_->addWidget(graph_);
@@ -139,6 +139,34 @@ void TasksView::setMode(Mode mode) {
 void TasksView::toggleGroup(int group) {
   if (!openGroups_.erase(group)) openGroups_.insert(group);
   setMode(Mode::layers);
+}
+
+bool TasksView::openGroup(const QString& name) {
+  const auto state = schedule_.shown();
+  if (!state || !state->outline) return false;
+  TaskBoxes boxes;
+  boxes.state = state;
+  const auto& groups = state->outline->groups();
+  for (std::int32_t g = 0; g < static_cast<std::int32_t>(groups.size()); ++g) {
+    if (boxes.groupName(g) != name) continue;
+    for (std::int32_t open = g; open >= 0; open = groups[static_cast<std::size_t>(open)].parent)
+      openGroups_.insert(open);
+    setMode(Mode::layers);
+    return true;
+  }
+  return false;
+}
+
+bool TasksView::showPage(const QString& name) {
+  const QStringList pages{QStringLiteral("around"), QStringLiteral("layers"), QStringLiteral("all"),
+                          QStringLiteral("table")};
+  const auto page = static_cast<int>(pages.indexOf(name));
+  if (page < 0) return false;
+  asTable_->setChecked(page == 3);
+  if (page == 3) return true;
+  chosenByHand_ = true;
+  setMode(static_cast<Mode>(page));
+  return true;
 }
 
 void TasksView::refresh() {

@@ -29,6 +29,9 @@ class TasksView : public View {
   void setMode(Mode mode);
   /// Opens or closes a group of the outline.
   void toggleGroup(int group);
+  /// Opens a group by its name ("L0", "L0.q_proj") and those around it. False: there is none.
+  bool openGroup(const QString& name);
+  bool showPage(const QString& name) override;  ///< "around", "layers", "all", "table"
 
   [[nodiscard]] QSizeF exportSize() const override;
   void paintExport(QPainter& painter) const override;
@@ -62,7 +65,7 @@ class TasksView : public View {
   GraphWidget* graph_;
   TableView* table_;
   RowsModel* rows_;
-  QToolButton *aroundChip_, *layersChip_, *allChip_;
+  QToolButton *aroundChip_, *layersChip_, *allChip_, *asTable_;
   Mode mode_ = Mode::layers;
   bool chosenByHand_ = false;
   std::set<std::int32_t> openGroups_;
