@@ -1,15 +1,18 @@
 // `nuscope rehearse`: how near to the best of an exhaustive sweep the default search would have come by
 // measuring a share of it. Nothing is compiled or run: the times of the sweep answer, by their ratios to its
-// yardstick.
+// yardstick. `--points` keeps what the search knows and those times in a small file, which is rehearsed as
+// the study is.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
 #include "core/base/diagnostics.h"
+#include "core/base/files.h"
 #include "core/nugraph/json.h"
 #include "core/sweep/best_so_far.h"
 #include "core/sweep/search.h"
@@ -28,6 +31,14 @@ struct Options {
   double percent = 10;
   int seeds = 5;
   bool asJson = false;
+  std::string points;
+};
+
+/// What there is to rehearse with: the candidates as the search knows them, and their times.
+struct Truth {
+  std::string program, extents;
+  std::vector<sweep::SearchPoint> points;
+  std::vector<double> seconds;  ///< by ratios to the sweep's yardstick; 0: not measured, or wrong
 };
 
 struct Row {
@@ -72,35 +83,88 @@ class PresentModel {
   std::unique_ptr<sweep::Explainer> explainer_;
 };
 
-Row rehearse(const std::string& path, const Options& options) {
+Truth truthOfStudy(const std::string& path) {
   const auto study = Study::open(path, Study::Access::read);
   const sweep::SweepRecord record = exhaustiveSweep(*study);
   const PresentModel model(*study, record);
-  Row row;
-  row.program = study->revision(record.revision).name;
-  row.extents = sweep::extentsText(record.extents);
+  Truth truth;
+  truth.program = study->revision(record.revision).name;
+  truth.extents = sweep::extentsText(record.extents);
   const sweep::Scores scores = sweep::keptScores(*study, record.id);
-  std::vector<sweep::SearchPoint> points;
-  std::vector<double> seconds, modelled, measured;
   for (const CandidateRecord& candidate : study->candidates(record.id)) {
     if (candidate.kind != sweep::CandidateKind::emitted) continue;
-    const double expected = model.seconds(candidate);
-    points.push_back({candidate.variant, candidate.parameters, expected});
-    seconds.push_back(0);
+    truth.points.push_back({candidate.variant, candidate.parameters, model.seconds(candidate)});
+    truth.seconds.push_back(0);
     if (candidate.state != sweep::CandidateState::measured || !candidate.measurement) continue;
     const auto measurement = study->measurement(*candidate.measurement);
     if (!measurement) continue;
     const auto score = scores.find(candidate.id);
-    seconds.back() = score == scores.end() ? measurement->median : score->second;
-    modelled.push_back(expected);
-    measured.push_back(seconds.back());
-    if (row.best == 0 || seconds.back() < row.best) row.best = seconds.back();
+    truth.seconds.back() = score == scores.end() ? measurement->median : score->second;
   }
-  row.candidates = points.size();
+  return truth;
+}
+
+constexpr const char* pointsFormat = "nuscope-rehearsal-points";
+
+nlohmann::json toJson(const Truth& truth) {
+  nlohmann::json points = nlohmann::json::array();
+  for (std::size_t i = 0; i < truth.points.size(); ++i) {
+    const sweep::SearchPoint& point = truth.points[i];
+    points.push_back({point.variant, point.parameters, point.modelledSeconds, truth.seconds[i]});
+  }
+  return {{"format", pointsFormat},
+          {"version", 1},
+          {"program", truth.program},
+          {"extents", truth.extents},
+          {"columns", {"variant", "parameters", "modelled_s", "measured_s"}},
+          {"points", points}};
+}
+
+Truth truthOfFile(const std::string& path) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(readWholeFile(path));
+    if (json.at("format") != pointsFormat || json.at("version") != 1)
+      throw UserError(fmt::format("{} holds no points to rehearse with", path));
+    Truth truth;
+    truth.program = json.at("program").get<std::string>();
+    truth.extents = json.at("extents").get<std::string>();
+    for (const nlohmann::json& point : json.at("points")) {
+      truth.points.push_back({point.at(0).get<int>(), point.at(1).get<std::map<std::string, std::int64_t>>(),
+                              point.at(2).get<double>()});
+      truth.seconds.push_back(point.at(3).get<double>());
+    }
+    return truth;
+  } catch (const nlohmann::json::exception& error) {
+    throw UserError(fmt::format("{} holds no points to rehearse with: {}", path, error.what()));
+  }
+}
+
+void writePoints(const Truth& truth, const std::string& path) {
+  std::ofstream file(path);
+  file << toJson(truth).dump() << '\n';
+  file.close();
+  if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path));
+}
+
+Row rehearse(const std::string& path, const Options& options) {
+  const Truth truth = path.ends_with(".json") ? truthOfFile(path) : truthOfStudy(path);
+  if (!options.points.empty()) writePoints(truth, options.points);
+  Row row;
+  row.program = truth.program;
+  row.extents = truth.extents;
+  row.candidates = truth.points.size();
+  std::vector<double> modelled, measured;
+  for (std::size_t i = 0; i < truth.points.size(); ++i) {
+    if (truth.seconds[i] <= 0) continue;
+    modelled.push_back(truth.points[i].modelledSeconds);
+    measured.push_back(truth.seconds[i]);
+    if (row.best == 0 || truth.seconds[i] < row.best) row.best = truth.seconds[i];
+  }
+  if (row.best == 0) throw UserError(fmt::format("{} holds no measured candidate", path));
   row.rankCorrelation = sweep::rankCorrelation(modelled, measured);
   const sweep::SweepOptions preset;
   for (int seed = 1; seed <= options.seeds; ++seed) {
-    const sweep::Rehearsal one = sweep::rehearse(points, seconds, options.percent / 100, 8,
+    const sweep::Rehearsal one = sweep::rehearse(truth.points, truth.seconds, options.percent / 100, 8,
                                                  preset.exploration, static_cast<std::uint64_t>(seed));
     row.measured = one.measured;
     row.reached.push_back(one.reached);
@@ -129,6 +193,8 @@ nlohmann::json toJson(const Row& row) {
 int run(const Options& options) {
   if (!(options.percent > 0) || options.percent > 100) throw UserError("--percent lies in (0, 100]");
   if (options.seeds < 1) throw UserError("--seeds is at least 1");
+  if (!options.points.empty() && options.studies.size() != 1)
+    throw UserError("--points keeps the points of one study");
   nlohmann::json rows = nlohmann::json::array();
   if (!options.asJson) {
     fmt::print("{:<20} {:>10} {:>9} {:>11} {:>9} {:>9} {:>10}  at\n", "program", "candidates", "measured",
@@ -155,10 +221,13 @@ void addRehearse(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "rehearse", "How near the search comes to the best of exhaustive sweeps, from their times");
-  command->add_option("STUDY", options->studies, "Studies, each with a finished --exhaustive sweep")
+  command
+      ->add_option("STUDY", options->studies,
+                   "Studies, each with a finished --exhaustive sweep, or .json files of --points")
       ->required();
   command->add_option("--percent", options->percent, "Of the candidates that the search may measure (10)");
   command->add_option("--seeds", options->seeds, "Searches, each with another seed (5)");
+  command->add_option("--points", options->points, "Keep the candidates and their times in this .json file");
   command->add_flag("--json", options->asJson, "The table as JSON");
   command->callback([&action, options] { action = [options] { return run(*options); }; });
 }

@@ -1,4 +1,4 @@
-"""Races exported kernels against OpenBLAS with plain loops and PyTorch, and prints one table. See run.sh.
+"""Races exported kernels against OpenBLAS with plain loops, PyTorch and ONNX Runtime, and prints one table. See run.sh.
 
 Each entrant is a process of its own; they are timed in turns, a few calls at a time, so that all see the same machine.
 A ratio is the median of the peer's calls over the median of ours; its spread, the quartiles of the ratios of the single
@@ -207,7 +207,7 @@ def measure(options, case, threads):
     return row
 
 
-NAMES = {"plain": "BLAS+loops", "eager": "torch", "compile": "compiled", "fused": "fused"}
+NAMES = {"plain": "BLAS+loops", "eager": "torch", "compile": "compiled", "fused": "fused", "onnx": "onnxruntime"}
 
 
 def show(row):
@@ -271,7 +271,7 @@ def options_of(arguments):
     options.budget = options.budget or ("4" if options.small else "60s")
     if options.small:
         options.turns, options.seconds, options.cold = 4, 1, 0
-    options.kinds = [] if options.small else ["eager", "compile", "fused"]
+    options.kinds = [] if options.small else ["eager", "compile", "fused", "onnx"]
     return options
 
 

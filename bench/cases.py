@@ -1,4 +1,5 @@
-"""The shapes of the race, and what PyTorch is asked to do for each. Goals are ratios: time of the best peer over ours."""
+"""The shapes of the race, and what PyTorch and ONNX Runtime are asked to do for each. Goals are ratios: time of the best peer over ours."""
+import math
 
 
 class Case:
@@ -47,6 +48,34 @@ def companion(case):
     extents = case.extents
     M, K, N = extents["M"], extents["K"], extents["N"]
     return Case("matmul", extents, [(M, K), (K, N), (M, N)], 1 / 1.04, case.flops, "matmul for rmsnorm_matmul")
+
+
+def onnx_text(program, arrays):
+    """The model for ONNX Runtime, in the notation of onnx.parser."""
+    steps = {
+        "matmul": (["a", "b"], "y = MatMul(a, b)"),
+        "rmsnorm_matmul": (["x", "g", "w"], """
+            e = Constant<value_float = 1e-5>() axis = Constant<value_ints = [-1]>()
+            s = Mul(x, x) m = ReduceMean(s, axis) n = Add(m, e) r = Sqrt(n) d = Div(x, r) h = Mul(d, g)
+            y = MatMul(h, w)"""),
+        "softmax": (["x"], "y = Softmax<axis = -1>(x)"),
+        "silu": (["x"], "s = Sigmoid(x) y = Mul(x, s)"),
+        "layernorm": (["x", "g", "b"], "y = LayerNormalization<axis = -1, epsilon = 1e-5>(x, g, b)"),
+        "rope": (["x", "cos", "sin"], """
+            p, q = Split<axis = 1, num_outputs = 2>(x)
+            pc = Mul(p, cos) qs = Mul(q, sin) qc = Mul(q, cos) ps = Mul(p, sin)
+            u = Sub(pc, qs) v = Add(qc, ps) y = Concat<axis = 1>(u, v)"""),
+        "cumsum": (["x"], "axis = Constant<value_int = 1>() y = CumSum(x, axis)"),
+        "gated_mlp": (["x", "u", "v", "w"], """
+            a = MatMul(x, u) s = Sigmoid(a) t = Mul(a, s) b = MatMul(x, v) h = Mul(t, b) y = MatMul(h, w)"""),
+        "attention": (["q", "k", "v"], """
+            kt = Transpose(k) s = MatMul(q, kt) c = Constant<value_float = %r>() d = Div(s, c)
+            p = Softmax<axis = -1>(d) y = MatMul(p, v)""" % math.sqrt(arrays[0][1])),
+    }
+    names, body = steps[program]
+    tensor = lambda shape, name: "float[%s] %s" % (",".join(map(str, shape)), name)
+    return '<ir_version: 8, opset_import: ["": 18]>\n%s (%s) => (%s) {%s}' % (
+        program, ", ".join(map(tensor, arrays, names)), tensor(arrays[-1], "y"), body)
 
 
 def torch_functions(program):

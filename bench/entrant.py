@@ -2,7 +2,8 @@
 
     entrant.py JOB        JOB: JSON with kind, program, shapes, extents, threads and what the kind needs
 
-Kinds: "ours" (an exported folder), "plain" (peers.so: OpenBLAS and plain loops), "eager", "compile", "fused" (PyTorch).
+Kinds: "ours" (an exported folder), "plain" (peers.so: OpenBLAS and plain loops), "eager", "compile", "fused" (PyTorch),
+"onnx" (ONNX Runtime).
 Commands: {"do": "time", "warm": n, "count": n, "cold": false} -> samples in seconds; {"do": "save", "file": path}.
 """
 import ctypes
@@ -55,6 +56,25 @@ def torch_call(job, arrays):
     return lambda: function(*inputs)
 
 
+def onnx_call(job, arrays):
+    import numpy
+    import onnx.parser
+    import onnxruntime
+    import cases
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = job["threads"]
+    options.inter_op_num_threads = 1
+    model = onnx.parser.parse_model(cases.onnx_text(job["program"], job["shapes"]))
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    names = [one.name for one in session.get_inputs() + session.get_outputs()]
+    bind = [binding.bind_input] * (len(names) - 1) + [binding.bind_output]
+    for name, shape, (memory, _), to in zip(names, job["shapes"], arrays, bind):
+        to(name, "cpu", 0, numpy.float32, shape, memory)
+    return lambda: session.run_with_iobinding(binding)
+
+
 def main():
     job = json.loads(sys.argv[1])
     answers = os.fdopen(os.dup(1), "w")
@@ -65,6 +85,8 @@ def main():
         call = ours(job, arrays)
     elif job["kind"] == "plain":
         call = plain(job, arrays, peers)
+    elif job["kind"] == "onnx":
+        call = onnx_call(job, arrays)
     else:
         call = torch_call(job, arrays)
     if hasattr(os, "sched_setaffinity"):  # after compilers and pools have started: they inherit nothing

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Our kernels against OpenBLAS with plain loops, PyTorch, compiled PyTorch and its fused attention: one table of ratios.
+# Our kernels against OpenBLAS with plain loops, PyTorch, compiled PyTorch, its fused attention and ONNX Runtime: one
+# table of ratios.
 #   bash bench/run.sh                          everything: makes a virtual environment (5 GB), builds, sweeps, races
 #   bash bench/run.sh --only softmax --threads 1
 #   bash bench/run.sh --again                  races the kernels of the last run
 #   bash bench/run.sh --small                  one small shape without PyTorch (seconds; the test runs it)
 #   bash bench/run.sh --functions              errors of exp, log, tanh, sin and cos over all 2^32 floats
-# NUSCOPE: an executable that is built already. NUSCOPE_BENCH_PYTHON: a Python that has torch. See bench.py -h.
+# NUSCOPE: an executable that is built already. NUSCOPE_BENCH_PYTHON: a Python that has torch, onnx and onnxruntime. See bench.py -h.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=${NUSCOPE_BENCH_WORK:-build/bench}
@@ -22,10 +23,10 @@ fi
 python=${NUSCOPE_BENCH_PYTHON:-python3}
 if [ -z "${NUSCOPE_BENCH_PYTHON:-}" ] && [[ " $* " != *" --small "* ]]; then
   python=$work/venv/bin/python
-  if ! "$python" -c "import torch" 2>/dev/null; then
-    echo "Installing PyTorch into $work/venv (minutes, 5 GB)" >&2
+  if ! "$python" -c "import torch, onnx, onnxruntime" 2>/dev/null; then
+    echo "Installing PyTorch and ONNX Runtime into $work/venv (minutes, 5 GB)" >&2
     python3 -m venv "$work/venv"
-    "$work/venv/bin/pip" install --quiet torch numpy
+    "$work/venv/bin/pip" install --quiet torch numpy onnx onnxruntime
   fi
 fi
 exec "$python" bench/bench.py --nuscope "$NUSCOPE" --work "$work" "$@"

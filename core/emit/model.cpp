@@ -39,6 +39,14 @@ std::int64_t parameter(const tiling::Parameters& parameters, const char* name, s
 /// Vector operations of one exponential, logarithm, hyperbolic tangent, sine or cosine.
 constexpr double functionOperations = 22;
 
+/// Lines that lie within one page are fetched ahead by the processor; each new page is waited for.
+constexpr double pageBytes = 4096;
+/// Of the cycles that a register block's loads take, and the fetching of their lines, the share in which its
+/// multiply-adds do not go on.
+constexpr double exposed = 0.5;
+/// Vector operations a lane to gather a vector from lines that lie apart.
+constexpr double gatherOperations = 1.5;
+
 /// Counts the work of all nests of a plan.
 class Counter {
  public:
@@ -67,7 +75,9 @@ class Counter {
         parts.back().regions = i == group.nests[0] ? 1 : 0;
         for (Work& work : parts) {
           if (runsAlone(work)) work.parallelShare = work.regions = 0;
-          if (isScalar(nest)) withoutVectors(work, nest, &work == &parts.back());
+          // A product's operands are copied lane by lane then; its sums stay in vectors.
+          const bool sums = nest.kind == NestKind::contract && &work == &parts.back();
+          if (isScalar(nest) && !sums) withoutVectors(work, nest);
           scale(work, times);
           into.push_back(std::move(work));
         }
@@ -88,21 +98,22 @@ class Counter {
   }
 
   /// One operation, load or store an element; a chain of sums waits for each of them.
-  void withoutVectors(Work& work, const Nest& nest, bool sums) const {
+  void withoutVectors(Work& work, const Nest& nest) const {
     const double lanes = target_.vector.floats();
     work.scalarOperations += lanes * (work.otherVectors + work.fmaVectors + 4 * work.divideVectors +
                                       work.loadVectors + work.storeVectors);
     work.fmaVectors = work.otherVectors = work.divideVectors = work.loadVectors = work.storeVectors = 0;
+    if (nest.kind == NestKind::contract) return;  // these are copies
     for (const Anchor& anchor : nest.anchors) {
-      if (sums && (anchor.role == Role::main || anchor.role == Role::rowFold))
+      if (anchor.role == Role::main || anchor.role == Role::rowFold)
         work.waitCycles += elementsOf(anchor) * target_.vector.fmaLatency;
     }
   }
 
   static void scale(Work& work, double times) {
-    for (double* const one :
-         {&work.flops, &work.fmaVectors, &work.otherVectors, &work.divideVectors, &work.scalarOperations,
-          &work.waitCycles, &work.loadVectors, &work.storeVectors, &work.packedBytes, &work.regions}) {
+    for (double* const one : {&work.flops, &work.fmaVectors, &work.otherVectors, &work.divideVectors,
+                              &work.scalarOperations, &work.waitCycles, &work.fetchCycles, &work.loadVectors,
+                              &work.storeVectors, &work.packedBytes, &work.regions}) {
       *one *= times;
     }
     for (auto& [level, bytes] : work.bytes) bytes *= times;
@@ -150,7 +161,8 @@ class Counter {
     double flops = 0;                                    ///< per element
     double scalars = 0;                                  ///< operations once a row, per element
     std::set<NodeRef> reads;
-    int kept = 0;  ///< expensive values that an earlier pass over the row left in a buffer
+    std::set<NodeRef> across;  ///< of these, read along another axis than their last: lane by lane
+    int kept = 0;              ///< expensive values that an earlier pass over the row left in a buffer
   };
 
   /// Operations of one evaluation without vectors.
@@ -160,11 +172,16 @@ class Counter {
   }
   /// `made`: the expensive values that the nest has computed so far and keeps; null: none are kept.
   void walk(NodeRef node, bool first, double share, std::set<NodeRef>& seen, Cone& cone,
-            std::set<NodeRef>* made = nullptr) const {
+            std::set<NodeRef>* made = nullptr, bool across = false) const {
     if (!seen.insert(node).second) return;
     if (!first && isStored(node)) {
       cone.reads.insert(node);
+      if (across && concrete_.shape(node).size() > 1) cone.across.insert(node);
       return;
+    }
+    if (node->op == Op::transpose) {
+      const std::vector<int>& axes = node->attributes.axes;
+      across = across != (static_cast<std::size_t>(axes.back()) + 1 != axes.size());
     }
     // What has fewer elements than the loop is computed once per row.
     const int weight = fusion::weight(node);
@@ -184,7 +201,7 @@ class Counter {
     }
     for (const NodeRef operand : node->operands) {
       const double ratio = countOf(operand) / std::max(1.0, countOf(node));
-      walk(operand, false, share * std::min(1.0, ratio), seen, cone, made);
+      walk(operand, false, share * std::min(1.0, ratio), seen, cone, made, across);
     }
   }
 
@@ -253,6 +270,22 @@ class Counter {
     work.loadVectors +=
         vectors * std::max(1.0, static_cast<double>(cone.reads.size()) + static_cast<double>(cone.kept));
     work.flops += elements * cone.flops;
+    for (const NodeRef node : cone.across) addGather(work, node, elements);
+  }
+
+  /// A column of a row-major tensor: one lane a load, and lines that L1 may not hold until the next column.
+  void addGather(Work& work, NodeRef node, double elements) const {
+    work.loadVectors += elements * (1 - 1 / target_.vector.floats());
+    work.otherVectors += elements * gatherOperations;
+    const ConcreteShape& shape = concrete_.shape(node);
+    const double rows = countOf(node) / std::max<double>(1, static_cast<double>(shape.back()));
+    work.waitCycles += elements * apartCycles(homeOfLines(rows, rowBytes(node)), rowBytes(node));
+  }
+
+  /// To fetch a line whose neighbours in time are so many bytes away.
+  [[nodiscard]] double apartCycles(const machine::MemoryLevel& from, std::int64_t strideBytes) const {
+    if (&from == &target_.memory[0]) return 0;
+    return from.lineCycles * std::min(1.0, static_cast<double>(strideBytes) / pageBytes);
   }
 
   /// The same for values of which there is one a row: they are computed without vectors.
@@ -411,7 +444,9 @@ class Counter {
     addCone(work, cone, elements);
     for (const NodeRef node : cone.reads) {
       read(work, node, countOf(node));
-      if (b.tileN < b.columns) work.waitCycles += lineCycles(countOf(node) * 4, home(node));
+      if (b.tileN < b.columns && !cone.across.contains(node))
+        work.waitCycles += countOf(node) * 4 / levelOf(home(node)).lineBytes *
+                           apartCycles(levelOf(home(node)), rowBytes(node));
     }
     addPacking(work, cone, elements);
     move(work, homeOf(2 * elements * 4), elements * 4 * 2);
@@ -446,6 +481,7 @@ class Counter {
     work.fmaVectors = b.tiles * b.sums * b.depth;
     work.waitCycles = b.tiles * b.depth * std::max(0.0, flight - b.sums) / unit.fmaPerCycle;
     work.loadVectors = b.tiles * b.depth * (b.tileM + b.vectors);
+    work.waitCycles += exposed * work.loadVectors / unit.loadsPerCycle;
     work.otherVectors = b.tiles * b.passes * (2 * b.sums + 20);
     work.storeVectors = b.tiles * b.sums * b.passes;
     addRight(work, b);
@@ -455,7 +491,8 @@ class Counter {
   }
 
   /// Every register block reads its panel: from L1 where a block of it fits there, else from L2; each strip
-  /// reads all of b from where it lies. Rows of a b that is not packed lie far apart, on few sets of a cache.
+  /// reads all of b from where it lies. Rows of a b that is not packed lie apart, on few sets of a cache;
+  /// their lines are fetched while the sums go on.
   void addRight(Work& work, const Blocks& b) const {
     const double bytes = b.depth * b.columns * 4 * (b.form->sharedB() ? 1 : b.batches);
     const double strips = std::ceil(b.rows / b.strip) * (b.form->sharedB() ? b.batches : 1);
@@ -466,9 +503,9 @@ class Counter {
       if (b.panelBytes() > 0.75 * static_cast<double>(near.bytes)) work.bytes[level(1)] += all;
       return;
     }
-    const double pieces = std::max(1.0, b.tileN * 4 / near.lineBytes);
-    const machine::MemoryLevel& where = homeOfLines(b.blockK, rowBytes(b.form->b));
-    if (&where != &near) work.waitCycles += all / (b.tileN * 4) * pieces * where.lineCycles;
+    const std::int64_t stride = rowBytes(b.form->b);
+    work.fetchCycles += b.tiles * b.depth * apartCycles(homeOfLines(b.blockK, stride), stride);
+    work.waitCycles += exposed * work.fetchCycles;
   }
 
   /// The strip's block of a is read again for every panel, from where it stays beside two panels. Rows that

@@ -64,6 +64,7 @@ NestTime nestTime(const Work& work, const Target& target, int threads) {
   consider("loads and stores",
            shared(work.loadVectors / unit.loadsPerCycle + work.storeVectors / unit.storesPerCycle,
                   work.parallelShare, cores));
+  if (work.fetchCycles > 0) consider("lines apart", shared(work.fetchCycles, work.parallelShare, cores));
   for (const MemoryLevel& level : target.memory) {
     const auto found = work.bytes.find(level.name);
     if (found == work.bytes.end()) continue;

@@ -29,6 +29,7 @@ struct Work {
   double divideVectors = 0;     ///< vector divisions and square roots
   double scalarOperations = 0;  ///< arithmetic that is not vectorised
   double waitCycles = 0;        ///< in which a chain of dependent operations lets the units idle
+  double fetchCycles = 0;       ///< in which lines that lie apart are fetched, beside the arithmetic
   double loadVectors = 0;
   double storeVectors = 0;
   std::map<std::string, double> bytes;  ///< moved per memory level: {"L1": .., "L2": .., "memory": ..}
@@ -60,8 +61,8 @@ struct Breakdown {
   double packedBytes = 0;
 };
 
-/// With `threads` threads: per nest, the slowest of arithmetic, load/store ports and each memory level, plus
-/// the start of its regions.
+/// With `threads` threads: per nest, the slowest of arithmetic, load/store ports, lines apart and each memory
+/// level, plus the start of its regions.
 Breakdown breakdown(std::vector<Work> work, const Target& target, int threads = 1);
 NestTime nestTime(const Work& work, const Target& target, int threads = 1);
 

@@ -25,6 +25,16 @@ MeasureRequest plan(int rung) {
   return request;
 }
 
+/// Where everything is measured, for the truth of it, each is measured longer.
+MeasureRequest exhaustivePlan() {
+  MeasureRequest request = plan(0);
+  request.minSamples = 11;
+  request.maxSamples = 41;
+  request.seconds = 0.3;
+  request.width = 0.01;
+  return request;
+}
+
 /// Adds the wall clock of its scope to a sum.
 class Stopwatch {
  public:
@@ -214,7 +224,8 @@ bool Race::time(Entrant& entrant, int rung) {
   }
   std::vector<std::vector<double>> samples;
   const Stopwatch watch(timeSeconds_);
-  const Trial trial = bench_.measure(pair, plan(rung), samples);
+  const Trial trial =
+      bench_.measure(pair, options_.exhaustive && rung == 0 ? exhaustivePlan() : plan(rung), samples);
   if (trial.outcome != Outcome::ok) {
     fail(entrant, trial);
     return false;

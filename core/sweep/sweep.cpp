@@ -406,6 +406,7 @@ class Sweep {
     race.secondsBudget = options_.exhaustive ? 0 : options_.secondsBudget;
     race.candidateBudget = options_.exhaustive ? 0 : options_.candidateBudget;
     race.exhaustive = options_.exhaustive;
+    if (options_.exhaustive) race.finalists = 2 * race.finalists;
     race.exploration = options_.exploration;
     race.seed = options_.seed;
     race.batch = std::max(8, 4 * worker_.hello().processors);
