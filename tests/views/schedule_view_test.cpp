@@ -17,6 +17,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
@@ -663,6 +664,15 @@ TEST_F(ScheduleWindow, WhatTheCommandLineNamesIsShown) {
   EXPECT_EQ(schedule().previewed(), 0);
   EXPECT_TRUE(select(QStringLiteral("compare ") + safe));
   EXPECT_EQ(schedule().differenceName(), QStringLiteral("schedule.json"));
+}
+
+TEST_F(ScheduleWindow, OurOwnFormIsNamedAndARecordIsReadWithoutScrolling) {
+  open(QStringLiteral(NUSCOPE_SOURCE_DIR "/resources/schedules/llama_low_latency.json"));
+  EXPECT_TRUE(
+      view<ScheduleInspector>("scheduleInspector").plainText().contains(QStringLiteral("Nuscope's own")));
+  auto* editor = within<QPlainTextEdit>(view<JsonView>("json"), "jsonEditor");
+  EXPECT_TRUE(editor->isVisible());
+  EXPECT_LT(editor->horizontalScrollBar()->maximum(), 10);  // pixels; a record is several hundred wide
 }
 
 TEST_F(ScheduleWindow, EveryCaseOpensAndPaints) {

@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <QTextBlock>
+#include <QTextLayout>
 #include <QToolTip>
 #include <algorithm>
 
@@ -113,6 +114,8 @@ void CodeEditor::paintMargin(QPaintEvent* event) {
     if (where.top() > event->rect().bottom()) break;
     if (!block.isVisible() || where.bottom() < event->rect().top()) continue;
     const int line = block.blockNumber() + 1;
+    // A line that is wrapped has its number and its mark beside its first row.
+    const double row = where.height() / std::max(1, block.layout()->lineCount());
     if (line == textCursor().blockNumber() + 1 && !isReadOnly() && hasFocus()) {
       painter.fillRect(QRectF(0, where.top(), margin_->width(), where.height()), t.selectionFill);
     }
@@ -121,12 +124,12 @@ void CodeEditor::paintMargin(QPaintEvent* event) {
       const bool error = std::any_of(found->second.begin(), found->second.end(), [&](std::size_t i) {
         return diagnostics_[i].severity == Severity::error;
       });
-      const double side = std::min(12 * t.scale, where.height() - 2);
-      paintMark(painter, QRectF(1, where.center().y() - side / 2, side, side),
+      const double side = std::min(12 * t.scale, row - 2);
+      paintMark(painter, QRectF(1, where.top() + (row - side) / 2, side, side),
                 error ? Mark::refuted : Mark::warning, t);
     }
     painter.setPen(t.muted);
-    painter.drawText(QRectF(0, where.top(), margin_->width() - t.gutter - t.padding, where.height()),
+    painter.drawText(QRectF(0, where.top(), margin_->width() - t.gutter - t.padding, row),
                      Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
   }
 }

@@ -46,10 +46,13 @@ JsonView::JsonView(const ViewContext& context, QWidget* parent)
   recordText_->setDocumentLayout(new QPlainTextDocumentLayout(recordText_));
   records_ = new CodeEditor(context.theme, recordText_);
   records_->setReadOnly(true);
-  records_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
   records_->setAccessibleName(tr("Selected records of the file"));
   editor_->setObjectName(QStringLiteral("jsonEditor"));
   editor_->setAccessibleName(tr("Text of the schedule"));
+  for (CodeEditor* one : {editor_, records_}) {  // a record is a line, and the panel is narrow
+    one->setLineWrapMode(QPlainTextEdit::WidgetWidth);
+    one->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  }
   pages_->addWidget(editor_);
   pages_->addWidget(records_);
   setContent(pages_);

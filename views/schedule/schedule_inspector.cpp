@@ -348,7 +348,9 @@ void ScheduleInspector::whole(const ScheduleState& state) {
   row(tr("Counters"), grouped(static_cast<qint64>(s.counters.size())));
   row(tr("Buffers"), grouped(static_cast<qint64>(s.buffers.size())));
   row(tr("Rounds"), grouped(state.whole->rounds()));
-  row(tr("Format"), tr("AutoMegaKernel %1").arg(qs(s.irVersion)));
+  row(tr("Format"), s.format == schedule::Format::amk       ? tr("AutoMegaKernel %1").arg(qs(s.irVersion))
+                    : s.format == schedule::Format::nuscope ? tr("Nuscope's own, version 1")
+                                                            : tr("Mirage's task graph"));
   row(tr("Read"), duration(state.readSeconds));
   row(tr("Checked"), duration(state.report.seconds));
 }

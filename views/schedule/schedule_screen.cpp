@@ -148,7 +148,7 @@ void ScheduleScreen::planViews() {
                shareOut(*part(2), {300, 420}, {2, 3});
              },
              [this] {
-               shareOut(*columns_, {372, 590, 264}, {2, 5, 2});
+               shareOut(*columns_, {372, 550, 304}, {2, 5, 2});
                pages_->addWidget(columns_);
              }};
   std::ranges::reverse(stages_);
