@@ -17,6 +17,8 @@
 #include "views/jobs.h"
 #include "views/lessons/lesson_panel.h"
 #include "views/marks.h"
+#include "views/prove/prove_screen.h"
+#include "views/prove/prove_side.h"
 #include "views/schedule/schedule_document.h"
 #include "views/selection.h"
 #include "views/theme.h"
@@ -29,7 +31,7 @@ namespace {
 using namespace nuscope::views;
 
 struct Arguments {
-  std::string file, screenshot, exportTo, view, theme, size = "1280x800", lesson;
+  std::string file, with, screenshot, exportTo, view, theme, size = "1280x800", lesson;
   std::vector<std::string> select;
   double scale = 0;
   double wait = 60;
@@ -50,6 +52,12 @@ void open(MainWindow& window, Document& document, const Arguments& arguments) {
   if (!arguments.file.empty()) {
     window.openPath(QString::fromStdString(arguments.file));
     if (!arguments.view.empty()) window.showScreen(QString::fromStdString(arguments.view));
+    if (!arguments.with.empty()) {
+      window.showScreen(QStringLiteral("prove"));
+      static_cast<ProveScreen*>(window.screen(QStringLiteral("prove")))
+          ->right()
+          ->takeFile(QString::fromStdString(arguments.with));
+    }
     return;
   }
   if (!arguments.headless()) {
@@ -132,6 +140,8 @@ int main(int argc, char** argv) {
   cli.add_option(
       "FILE", arguments.file,
       "a NumPy program (.py), a study (.nuscope) or a schedule (.json); without one the example opens");
+  cli.add_option("--with", arguments.with, "a second program: the right side of the prove view")
+      ->needs("FILE");
   cli.add_option("--screenshot", arguments.screenshot, "write the window as a PNG and end; needs no display");
   cli.add_option("--export", arguments.exportTo,
                  "write the view (see --view) as .svg, .png, .csv, .dot... and end");

@@ -51,6 +51,24 @@ class ProveWindow : public Window {
   ProveScreen* screen = nullptr;
 };
 
+TEST_F(ProveWindow, AFileOnTheRightStaysWhenAnotherProgramOpens) {
+  start();
+  const QString programs = QStringLiteral(NUSCOPE_SOURCE_DIR "/resources/programs/");
+  ASSERT_TRUE(screen->right()->takeFile(programs + QStringLiteral("relu.py")));
+  ASSERT_TRUE(decided());
+  const QString right = screen->right()->text();
+  window->openPath(programs + QStringLiteral("silu.py"));
+  ASSERT_TRUE(decided());
+  EXPECT_TRUE(screen->left()->text().contains(QStringLiteral("silu")));
+  EXPECT_EQ(screen->right()->text(), right);
+  EXPECT_EQ(screen->right()->originText(), QStringLiteral("relu.py"));
+  // One that was taken from the program follows it, or the variant that is selected then.
+  screen->right()->takeProgram();
+  window->openPath(programs + QStringLiteral("softmax.py"));
+  ASSERT_TRUE(decided());
+  EXPECT_TRUE(screen->right()->text().contains(QStringLiteral("def softmax")));
+}
+
 TEST_F(ProveWindow, AProvedRewriteJoinsTheVariantsAndIsTakenBack) {
   start();
   // As it stands the right side is the program itself: variant 0.

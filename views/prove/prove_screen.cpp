@@ -151,13 +151,8 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
   connect(verdict_->panel(), &ProofPanel::assertWanted, this,
           [this](const QStringList& lines) { right_->insertAtTop(lines); });
   connect(&context_.document, &Document::opened, this, [this] {
-    // Another document: both sides start from it again, unless the right one was written by hand.
-    if (right_->origin() != ProveSide::Origin::hand) filled_ = false;
-    if (isVisible() && !filled_) {
-      filled_ = true;
-      left_->takeProgram();
-      right_->setText(context_.document.text(), ProveSide::Origin::program);
-    }
+    filled_ = false;
+    if (isVisible()) fill();
   });
   for (const auto signal : {&Document::nuGraphChanged, &Document::exploreChanged, &Document::parsed})
     connect(&context_.document, signal, this, &ProveScreen::updateActs);
@@ -171,12 +166,20 @@ ProveScreen::ProveScreen(const ViewContext& context, QWidget* parent) : QWidget(
          "which they differ. Left and right may come from the program, a variant or a file."));
 }
 
+/// Both sides start from the document; the right one stays where it is a file or was written by hand.
+void ProveScreen::fill() {
+  filled_ = true;
+  left_->takeProgram();
+  const bool kept =
+      right_->origin() == ProveSide::Origin::file || right_->origin() == ProveSide::Origin::hand;
+  if (!kept || right_->text().isEmpty())
+    right_->setText(context_.document.text(), ProveSide::Origin::program);
+}
+
 void ProveScreen::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (filled_) return;
-  filled_ = true;
-  left_->takeProgram();
-  if (right_->text().isEmpty()) right_->setText(context_.document.text(), ProveSide::Origin::program);
+  fill();
   followSelection();
   right_->editor()->setFocus();
 }

@@ -84,6 +84,7 @@ class ProveScreen : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  void fill();
   /// The right side shows the selected variant, unless it was written by hand.
   void followSelection();
   struct Outcome {
