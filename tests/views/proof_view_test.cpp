@@ -29,6 +29,8 @@ TEST(MathText, TheProversSpellingIsWrittenAsPeopleDo) {
   EXPECT_EQ(prettyMath("sum_{k<K} x[i, k]*w[k] - 1"),
             QString::fromUtf8("\u03A3_{k<K} x_{i k}\u2009w_{k} \u2212 1"));
   EXPECT_EQ(prettyMath("x[idx[i]]"), "x_{idx_{i}}");
+  EXPECT_EQ(mathHtml(prettyMath("attn_bias[m] - loop_result")),
+            QString::fromUtf8("attn_bias<sub>m</sub> \u2212 loop_result"));
 }
 
 TEST(MathText, TheDifferenceIsInWholeTokens) {

@@ -24,6 +24,9 @@ std::pair<QString, qsizetype> script(const QString& line, qsizetype at) {
   return {line.mid(at, end - at), end};
 }
 
+/// The low line of a name such as attn_bias, between prettyMath and mathHtml: it starts no subscript.
+constexpr QChar nameLine(0xE000);
+
 /// Tokens: runs of letters and digits with their scripts, everything else one character each.
 QStringList tokens(const QString& line) {
   const auto isScript = [](QChar c) { return c == QLatin1Char('_') || c == QLatin1Char('^'); };
@@ -97,7 +100,9 @@ QString prettyMath(QString line) {
   static const QRegularExpression sums(QStringLiteral("\\bsum(?=_)"));
   static const QRegularExpression products(QStringLiteral("\\bprod(?=_)"));
   static const QRegularExpression roots(QStringLiteral("\\bsqrt\\("));
-  static const QRegularExpression element(QStringLiteral("([A-Za-z]\\w*)\\[([^\\[\\]]*)\\]"));
+  static const QRegularExpression element(QStringLiteral("([A-Za-z][\\w\uE000]*)\\[([^\\[\\]]*)\\]"));
+  static const QRegularExpression inNames(QStringLiteral("(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])"));
+  line.replace(inNames, QString(nameLine));
   line.replace(sums, QString(QChar(0x03A3))).replace(products, QString(QChar(0x03A0)));
   line.replace(roots, QStringLiteral("\u221A("));
   // Innermost first: an index may hold an element itself.
@@ -134,7 +139,7 @@ QString mathHtml(const QString& line) {
         continue;
       }
     }
-    html += QString(c).toHtmlEscaped();
+    html += QString(c == nameLine ? QLatin1Char('_') : c).toHtmlEscaped();
     ++i;
   }
   return html;
