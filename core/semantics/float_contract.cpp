@@ -1,6 +1,7 @@
 // Sums of products: matmul and einsum.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/semantics/float_engine.h"
 #include "core/semantics/strides.h"
@@ -12,6 +13,33 @@ constexpr std::int64_t kBlockedWork = 1 << 16;  ///< multiplications from which 
 
 bool onGrid(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double v) { return v * 32 == std::nearbyint(v * 32); });
+}
+
+State worse(State a, State b) {
+  if (a == State::undefined || b == State::undefined) return State::undefined;
+  return a == State::undecided || b == State::undecided ? State::undecided : State::defined;
+}
+
+/// An operand with 0 for what is not defined, which makes its whole line of a product not defined, whatever
+/// it is multiplied with.
+struct DefinedPart {
+  FloatArray array;
+  std::vector<State> lines;  ///< of the rows of a left operand, of the columns of a right one
+};
+
+/// `lineOf`: the line of an element. None where an infinity is left.
+template <class LineOf>
+std::optional<DefinedPart> definedPart(const FloatArray& operand, std::int64_t lines, LineOf lineOf) {
+  DefinedPart part{operand, std::vector<State>(static_cast<std::size_t>(lines), State::defined)};
+  for (std::int64_t i = 0; i < operand.count(); ++i) {
+    const Number x = operand.at(i);
+    if (x.state == State::defined) continue;
+    State& line = part.lines[static_cast<std::size_t>(lineOf(i))];
+    line = worse(line, x.state);
+    part.array.set(i, {0, 0, State::defined});
+  }
+  part.array.classify();
+  return part.array.plain ? std::optional(std::move(part)) : std::nullopt;
 }
 
 }  // namespace
@@ -40,21 +68,36 @@ FloatArrayRef FloatEngine::matmul(const Node& node) {
   std::int64_t batches = 1;
   for (const auto extent : batch) batches *= extent;
   const bool integer = tensor::sort(node.dtype) == tensor::Sort::integer;
-  const bool blocked = a.plain && b.plain && batches * rows * inner * columns >= kBlockedWork;
-  const bool exact = a.exact && b.exact;
-  const bool grid = blocked && exact && onGrid(a.value) && onGrid(b.value);
+  std::optional<DefinedPart> left;
+  std::optional<DefinedPart> right;
+  if (batches * rows * inner * columns >= kBlockedWork) {
+    left = definedPart(a, a.count() / inner, [&](std::int64_t i) { return i / inner; });
+    right = definedPart(b, b.count() / inner,
+                        [&](std::int64_t i) { return i / (inner * columns) * columns + i % columns; });
+  }
+  const bool blocked = left && right;
+  const bool exact = blocked && left->array.exact && right->array.exact;
+  const bool grid = exact && onGrid(left->array.value) && onGrid(right->array.value);
   walk(batch, strides, 0, batches, [&](std::int64_t at, const std::array<std::int64_t, 2>& offset) {
     progress_.check();
     const std::int64_t out = at * rows * columns;
     if (blocked && (!integer || grid)) {
-      multiplyMatrices(arithmetic_, a.value.data() + offset[0], a.bound.data() + offset[0],
-                       b.value.data() + offset[1], b.bound.data() + offset[1], rows, inner, columns,
-                       result->value.data() + out, result->bound.data() + out, exact, grid, options_.threads,
-                       progress_);
+      multiplyMatrices(
+          arithmetic_, left->array.value.data() + offset[0], left->array.bound.data() + offset[0],
+          right->array.value.data() + offset[1], right->array.bound.data() + offset[1], rows, inner, columns,
+          result->value.data() + out, result->bound.data() + out, exact, grid, options_.threads, progress_);
+      const State* ofRows = left->lines.data() + offset[0] / inner;
+      const State* ofColumns = right->lines.data() + offset[1] / inner;
+      for (std::int64_t i = 0; i < rows * columns; ++i) {
+        const State state = worse(ofRows[i / columns], ofColumns[i % columns]);
+        if (state == State::undefined) result->set(out + i, FloatArithmetic::undefined());
+        if (state == State::undecided) result->set(out + i, FloatArithmetic::undecided());
+      }
       return;
     }
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
+        if ((j & 63) == 0) progress_.check();
         auto accumulator = arithmetic_.accumulator(Fold::sum, node);
         for (std::int64_t k = 0; k < inner; ++k) {
           accumulator.add(arithmetic_.binary(Op::multiply, a.at(offset[0] + i * inner + k),

@@ -272,6 +272,28 @@ TEST(Evaluate, BlockedMatmulEqualsGranularForm) {
   }
 }
 
+TEST(Evaluate, BlockedMatmulOfWhatIsNotDefinedEverywhere) {
+  Builder b;
+  const NodeRef x = b.input("x", {Builder::dim("M"), Builder::dim("K")});
+  const NodeRef w = b.input("w", {Builder::dim("K"), Builder::dim("N")});
+  const auto program = b.done(b.make(Op::matmul, {b.make(Op::log, {x}), b.make(Op::exp, {w})}));
+  std::mt19937_64 random(5);
+  Inputs inputs{{"x", randomTensor({37, 61}, random)}, {"w", randomTensor({61, 43}, random)}};
+  for (double& value : inputs.at("x").values) value = std::fabs(value) + 0.5;
+  inputs.at("x").values[5 * 61 + 7] = -1;     // row 5 is undefined
+  inputs.at("w").values[9 * 43 + 11] = 5000;  // beyond float64: column 11 is undecided
+  const tensor::Extents extents{{"M", 37}, {"K", 61}, {"N", 43}};
+  EvaluateOptions options;
+  options.roundoff = 0x1p-24;
+  const auto fast = evaluateOne(program, extents, inputs, options);
+  options.generic = true;
+  expectSame(fast, evaluateOne(program, extents, inputs, options), "not defined everywhere", false);
+  EXPECT_EQ(static_cast<State>(fast.state[5 * 43 + 11]), State::undefined);
+  EXPECT_EQ(static_cast<State>(fast.state[5 * 43 + 12]), State::undefined);
+  EXPECT_EQ(static_cast<State>(fast.state[6 * 43 + 11]), State::undecided);
+  EXPECT_EQ(static_cast<State>(fast.state[6 * 43 + 12]), State::defined);
+}
+
 TEST(Evaluate, BlockedEinsumEqualsGranularForm) {
   for (const char* spec : {"bik,bkj->bij", "bki,bkj->jbi", "bik,bjk->ijb"}) {
     Builder b;
