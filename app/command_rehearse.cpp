@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -139,16 +138,9 @@ Truth truthOfFile(const std::string& path) {
   }
 }
 
-void writePoints(const Truth& truth, const std::string& path) {
-  std::ofstream file(path);
-  file << toJson(truth).dump() << '\n';
-  file.close();
-  if (!file) throw EnvironmentError(fmt::format("{} cannot be written", path));
-}
-
 Row rehearse(const std::string& path, const Options& options) {
   const Truth truth = path.ends_with(".json") ? truthOfFile(path) : truthOfStudy(path);
-  if (!options.points.empty()) writePoints(truth, options.points);
+  if (!options.points.empty()) writeWholeFile(options.points, toJson(truth).dump() + "\n");
   Row row;
   row.program = truth.program;
   row.extents = truth.extents;

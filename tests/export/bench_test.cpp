@@ -56,6 +56,10 @@ TEST(ExportBench, agreesWithTheStudy) {
                  here * 1e3, there * 1e3, (here / there - 1) * 100);
     }
     std::sort(ratios.begin(), ratios.end());
+    fmt::print(
+        "the middle launch is off by {:+.1f} %; wanted on a quiet machine: {:.0f} %, fails at {:.0f} %: "
+        "launches differ by where their pages lie\n",
+        (ratios[1] - 1) * 100, kLimit * 100, 3 * kLimit * 100);
     EXPECT_LT(std::fabs(ratios[1] - 1), 3 * kLimit) << one.program;
   }
   fs::remove_all(top);

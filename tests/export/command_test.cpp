@@ -12,6 +12,7 @@
 #include "core/machine/target.h"
 #include "core/nugraph/json.h"
 #include "core/sweep/study.h"
+#include "tests/run_nuscope.h"
 
 namespace nuscope::exporting {
 namespace {
@@ -26,13 +27,6 @@ Finished shell(const fs::path& folder, const std::string& command) {
   options.arguments = {"sh", "-c", command};
   options.directory = folder.string();
   return runProcess(options, "", std::chrono::minutes(3));
-}
-
-Finished nuscope(const std::vector<std::string>& arguments) {
-  ProcessOptions options;
-  options.arguments = {std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope"};
-  options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
-  return runProcess(options, "", std::chrono::minutes(4));
 }
 
 class ExportCommand : public testing::Test {
@@ -74,7 +68,7 @@ class ExportCommand : public testing::Test {
     std::vector<std::string> arguments{"sweep",   program, "-o",       study(name),
                                        "--shape", shape,   "--budget", "3"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = nuscope(arguments);
+    const Finished finished = runNuscope(arguments);
     ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   }
 
@@ -84,7 +78,7 @@ class ExportCommand : public testing::Test {
     const fs::path written = top() / "written";
     std::vector<std::string> arguments{"export", study(name), "-o", written.string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = nuscope(arguments);
+    const Finished finished = runNuscope(arguments);
     EXPECT_EQ(finished.end.text(), "exit code 0") << finished.errors;
     notes = finished.errors;
     const fs::path folder = top() / fmt::format("built{}", ++count);
@@ -352,7 +346,7 @@ TEST_F(ExportCommand, refusals) {
     std::vector<std::string> all{"export"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     all.insert(all.end(), {"-o", (top() / "refused").string()});
-    const Finished finished = nuscope(all);
+    const Finished finished = runNuscope(all);
     EXPECT_EQ(finished.end.code, 3) << finished.errors;
     EXPECT_NE(finished.errors.find(why), std::string::npos) << finished.errors;
     EXPECT_FALSE(fs::exists(top() / "refused"));
@@ -386,7 +380,7 @@ TEST_F(ExportCommand, aStudyIsNotBelieved) {
         std::string(head) + "def silu_matmul(x: f32[M, K], w: f32[K, N]) -> f32[M, N]:\n    return x @ w\n");
     forged->setNuGraph(1, nugraph::toJson(nugraph::NuGraph(*other.program)));
   }
-  Finished finished = nuscope({"export", path, "-o", (top() / "forged").string()});
+  Finished finished = runNuscope({"export", path, "-o", (top() / "forged").string()});
   EXPECT_EQ(finished.end.code, 3);
   EXPECT_NE(finished.errors.find("its variants are not those of its program"), std::string::npos)
       << finished.errors;

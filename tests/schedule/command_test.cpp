@@ -6,6 +6,7 @@
 
 #include "core/base/files.h"
 #include "core/base/process.h"
+#include "tests/run_nuscope.h"
 
 namespace nuscope {
 namespace {
@@ -46,10 +47,7 @@ class ScheduleCommand : public testing::Test {
   void write(const std::string& name, const std::string& text) const { writeWholeFile(folder / name, text); }
   [[nodiscard]] std::string read(const std::string& name) const { return readWholeFile(folder / name); }
   Finished run(const std::vector<std::string>& arguments) const {
-    ProcessOptions options;
-    options.arguments = {std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope"};
-    options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
-    return runProcess(options, "", std::chrono::minutes(1));
+    return runNuscope(arguments, std::chrono::minutes(1));
   }
   /// Runs, expects the exit code, and gives what was printed.
   std::string expect(int code, const std::vector<std::string>& arguments) const {

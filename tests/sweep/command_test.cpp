@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/base/process.h"
 #include "core/sweep/study.h"
+#include "tests/run_nuscope.h"
 
 namespace nuscope::sweep {
 namespace {
@@ -74,18 +75,12 @@ TEST_F(SweepCommand, plantedFaultsCostOneCandidateEach) {
 // What is measured under a text is found again by whoever opens the study.
 TEST_F(SweepCommand, aKernelHasTheSameTextWhereverItIsEmitted) {
   const std::string program = std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/rmsnorm_matmul.py";
-  const auto nuscope = [](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope");
-    ProcessOptions options;
-    options.arguments = std::move(arguments);
-    return runProcess(options, "", std::chrono::minutes(4));
-  };
-  const Finished swept = nuscope({"sweep", program, "--shape", "M=16,K=24,N=32", "--device", "simulated",
-                                  "--budget", "1", "--no-baselines", "-o", study});
+  const Finished swept = runNuscope({"sweep", program, "--shape", "M=16,K=24,N=32", "--device", "simulated",
+                                     "--budget", "1", "--no-baselines", "-o", study});
   ASSERT_EQ(swept.end.text(), "exit code 0") << swept.errors;
   for (const char* variant : {"0", "8"}) {
-    const Finished fresh = nuscope({"emit", program, "--shape", "M=16,K=24,N=32", "--variant", variant});
-    const Finished stored = nuscope({"emit", study, "--shape", "M=16,K=24,N=32", "--variant", variant});
+    const Finished fresh = runNuscope({"emit", program, "--shape", "M=16,K=24,N=32", "--variant", variant});
+    const Finished stored = runNuscope({"emit", study, "--shape", "M=16,K=24,N=32", "--variant", variant});
     ASSERT_EQ(fresh.end.text(), "exit code 0") << fresh.errors;
     EXPECT_EQ(fresh.output, stored.output) << variant;
   }

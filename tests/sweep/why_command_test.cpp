@@ -4,21 +4,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/base/process.h"
 #include "core/sweep/study.h"
+#include "tests/run_nuscope.h"
 
 namespace nuscope::sweep {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-Finished nuscope(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), std::string(NUSCOPE_BINARY_DIR) + "/bin/nuscope");
-  ProcessOptions options;
-  options.arguments = std::move(arguments);
-  return runProcess(options, "", std::chrono::minutes(3));
-}
 
 /// One study for all tests: six candidates of a small product.
 class WhyCommand : public testing::Test {
@@ -28,8 +21,8 @@ class WhyCommand : public testing::Test {
     folder = mkdtemp(pattern);
     study = (folder / "s.nuscope").string();
     const Finished swept =
-        nuscope({"sweep", std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/silu_matmul.py", "--shape",
-                 "M=16,K=24,N=32", "--budget", "6", "--no-baselines", "-o", study, "--json"});
+        runNuscope({"sweep", std::string(NUSCOPE_SOURCE_DIR) + "/resources/programs/silu_matmul.py",
+                    "--shape", "M=16,K=24,N=32", "--budget", "6", "--no-baselines", "-o", study, "--json"});
     ASSERT_EQ(swept.end.text(), "exit code 0") << swept.errors;
     sweep = json::parse(swept.output);
   }
@@ -40,7 +33,7 @@ class WhyCommand : public testing::Test {
 };
 
 TEST_F(WhyCommand, theFastestIsComparedByItself) {
-  const Finished finished = nuscope({"why", study, "--json"});
+  const Finished finished = runNuscope({"why", study, "--json"});
   ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   const json why = json::parse(finished.output);
   EXPECT_EQ(why.at("format"), "nuscope-why");
@@ -56,28 +49,28 @@ TEST_F(WhyCommand, theFastestIsComparedByItself) {
 }
 
 TEST_F(WhyCommand, theTableSaysWhatIsModelled) {
-  const Finished finished = nuscope({"why", study, "--code"});
+  const Finished finished = runNuscope({"why", study, "--code"});
   ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   for (const char* word : {"modelled", "measured:", "unexplained", "vector instructions", "packed", "code: "})
     EXPECT_NE(finished.output.find(word), std::string::npos) << word << "\n" << finished.output;
 }
 
 TEST_F(WhyCommand, rooflineParametersAndModelOfAll) {
-  const json roofline = json::parse(nuscope({"why", study, "--roofline", "--json"}).output);
+  const json roofline = json::parse(runNuscope({"why", study, "--roofline", "--json"}).output);
   EXPECT_EQ(roofline.at("points").size(), sweep.at("candidates").at("measured").get<std::size_t>());
   EXPECT_GT(roofline.at("peak_gigaflops").get<double>(), 0);
-  const json parameters = json::parse(nuscope({"why", study, "--parameters", "--json"}).output);
+  const json parameters = json::parse(runNuscope({"why", study, "--parameters", "--json"}).output);
   EXPECT_TRUE(parameters.at("parameters").is_array());
-  const json model = json::parse(nuscope({"why", study, "--model", "--json"}).output);
+  const json model = json::parse(runNuscope({"why", study, "--model", "--json"}).output);
   EXPECT_EQ(model.at("points").size(), roofline.at("points").size());
   EXPECT_TRUE(model.contains("rank_correlation"));
   for (const char* flag : {"--roofline", "--parameters", "--model"})
-    EXPECT_EQ(nuscope({"why", study, flag}).end.text(), "exit code 0") << flag;
+    EXPECT_EQ(runNuscope({"why", study, flag}).end.text(), "exit code 0") << flag;
 }
 
 TEST_F(WhyCommand, refusals) {
   const auto refusal = [](const std::vector<std::string>& arguments) {
-    const Finished finished = nuscope(arguments);
+    const Finished finished = runNuscope(arguments);
     EXPECT_EQ(finished.end.text(), "exit code 3");
     return finished.errors;
   };
@@ -97,7 +90,7 @@ TEST_F(WhyCommand, theStudyKeepsHowTheBestFell) {
 }
 
 TEST(CalibrateCommand, printsItsKernelsWithoutRunningThem) {
-  const Finished finished = nuscope({"calibrate", "--source", "--target", "host-generic"});
+  const Finished finished = runNuscope({"calibrate", "--source", "--target", "host-generic"});
   ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   EXPECT_NE(finished.output.find("void calibrate_fma(float* out, int threads)"), std::string::npos);
   EXPECT_NE(finished.output.find("calibrate_read_memory"), std::string::npos);
