@@ -16,6 +16,8 @@ using fusion::Nest;
 
 namespace {
 
+constexpr int panelsSideBySide = 8;  ///< that are filled together: a stretch of a row of b for each
+
 ConcreteShape extents(const std::vector<ContractAxis>& axes) {
   ConcreteShape shape;
   for (const ContractAxis& axis : axes) shape.push_back(axis.extent);
@@ -62,7 +64,17 @@ class ContractPrinter {
             fusion::unflatten(space, m, extents(form_.m)), fusion::unflatten(space, n, extents(form_.n)),
             fusion::unflatten(space, k, extents(form_.k))};
   }
-  void packTransposed(Generator& generator, const Place& place, const std::string& to);
+  [[nodiscard]] Extent panelsOfBatch() const {
+    return (form_.columns() + settings_.tileN() - 1) / settings_.tileN();
+  }
+  [[nodiscard]] Extent panelUnits() const { return fusion::countOf(panelBatches(form_)) * panelsOfBatch(); }
+  [[nodiscard]] const std::string& panelsName() const {
+    return file_.arrays[static_cast<std::size_t>(packed_)].name;
+  }
+  std::string addPanelStart(Generator& generator, const Affine& t);
+  std::vector<Affine> panelBatch(Generator& generator, const Affine& t) const;
+  bool packTurned(Generator& generator);
+  void packSideBySide(Generator& generator);
   void packRows(Generator& generator, const Affine& batch, const std::string& name);
   void epilogue(Generator& generator, const Affine& batch, bool direct);
   [[nodiscard]] bool isLight() const;
@@ -123,65 +135,96 @@ std::optional<ContractPrinter::Place> ContractPrinter::inPlace(Generator& genera
   return place;
 }
 
+/// Panels whose rows of b are contiguous along the depth: they are turned in registers, one panel after the
+/// other. False: b is not stored like that, and nothing was printed.
+bool ContractPrinter::packTurned(Generator& generator) {
+  if (!generator.vectors() || form_.depth() < settings_.lanes) return false;
+  auto& space = generator.space();
+  const Extent width = settings_.tileN();
+  generator.push();
+  const Affine t = generator.variable("t", 0, panelUnits());
+  const std::vector<Affine> batchIndex = panelBatch(generator, t);
+  const Affine n = Affine::atom(space.variable("j0", {0, form_.columns() - 1}, generator.depth() + 1));
+  const Affine k = Affine::atom(space.variable("k", {0, form_.depth() - 1}, generator.depth() + 1));
+  generator.push();
+  const auto place = inPlace(generator, false, batchIndex, n, k);
+  generator.popLines();
+  if (!place || place->depth != 1 || place->row == 1) {
+    generator.popLines();
+    return false;
+  }
+  const std::string count = addPanelStart(generator, t);
+  generator.add(fmt::format("float* const panel = {} + t * {};", panelsName(), form_.depth() * width),
+                {form_.b});
+  if (form_.columns() % width != 0)
+    generator.add(fmt::format("if ({} < {}) zero(panel, {});", count, width, form_.depth() * width));
+  generator.add(
+      fmt::format("packTransposed<{}>({} + {}, {}, {}, {}, panel);", width, generator.use(place->array),
+                  space.text(place->base + n * place->row), place->row, count, form_.depth()),
+      {form_.b});
+  generator.pop("for (long t = begin; t < end; ++t) {");
+  return true;
+}
+
+/// Row by row of b, a few panels side by side: whole lines are read, and pages stay known.
+void ContractPrinter::packSideBySide(Generator& generator) {
+  auto& space = generator.space();
+  const Extent width = settings_.tileN();
+  generator.push();  // t0
+  generator.push();
+  const Affine k = generator.variable("k", 0, form_.depth());
+  generator.push();
+  const Affine t = generator.variable("t", 0, panelUnits());
+  const std::vector<Affine> batchIndex = panelBatch(generator, t);
+  const std::string count = addPanelStart(generator, t);
+  generator.add(
+      fmt::format("float* const row = {} + t * {} + k * {};", panelsName(), form_.depth() * width, width),
+      {form_.b});
+  if (form_.columns() % width != 0)
+    generator.add(fmt::format("if ({0} < {1}) zero(row, {1});", count, width));
+  generator.push();
+  const Affine lane = generator.laneVariable("j", 0, form_.columns());
+  const Value value = generator.value(
+      form_.b, form_.index(false, batchIndex, {}, fusion::unflatten(space, lane, extents(form_.n)),
+                           fusion::unflatten(space, k, extents(form_.k))));
+  if (generator.vectors()) {
+    generator.add(
+        fmt::format("store(row + (j - j0), keep({}, 0.0f, lanes), All());", generator.splatText(value)),
+        {form_.b});
+    generator.pop(blockHeader(settings_.tileVectors, count, "long j, auto, auto lanes"), "});", {form_.b});
+  } else {
+    generator.add(fmt::format("row[j - j0] = {};", value.text), {form_.b});
+    generator.pop(fmt::format("for (long j = j0; j < j0 + {}; ++j) {{", count), "}", {form_.b});
+  }
+  generator.pop(fmt::format("for (long t = t0; t < min(t0 + {}, end); ++t) {{", panelsSideBySide));
+  generator.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", form_.depth()), "}", {form_.b});
+  generator.pop(fmt::format("for (long t0 = begin; t0 < end; t0 += {}) {{", panelsSideBySide));
+}
+
+/// Defines j0, the panel's first column; how many columns it has.
+std::string ContractPrinter::addPanelStart(Generator& generator, const Affine& t) {
+  auto& space = generator.space();
+  const Affine panel = t - space.quotient(t, panelsOfBatch()) * panelsOfBatch();
+  generator.add(fmt::format("const long j0 = {};", space.text(panel * settings_.tileN())));
+  return countOfBlock(generator, settings_.tileN(), form_.columns());
+}
+
+std::vector<Affine> ContractPrinter::panelBatch(Generator& generator, const Affine& t) const {
+  auto& space = generator.space();
+  return fusion::unflatten(space, space.quotient(t, panelsOfBatch()), panelBatches(form_));
+}
+
 Function ContractPrinter::pack(bool vectors) {
   Function function;
   Generator generator(file_, vectors);
-  auto& space = generator.space();
-  const Extent width = settings_.tileN();
-  const Extent panels = (form_.columns() + width - 1) / width;
-  const ConcreteShape batches = panelBatches(form_);
-  function.units = fusion::countOf(batches) * panels;
-  function.work =
-      static_cast<double>(function.units * form_.depth() * width) * (1 + coneWeight(file_, form_.b));
-  generator.push();
-  const Affine t = generator.variable("t", 0, function.units);
-  const Affine batch = space.quotient(t, panels);
-  const Affine panel = t - batch * panels;
-  const std::string to = file_.arrays[static_cast<std::size_t>(packed_)].name;
-  generator.add(fmt::format("const long j0 = {};", space.text(panel * width)));
-  const std::string count = countOfBlock(generator, width, form_.columns());
-  generator.add(fmt::format("float* const panel = {} + t * {};", to, form_.depth() * width), {form_.b});
-  if (form_.columns() % width != 0)
-    generator.add(fmt::format("if ({} < {}) zero(panel, {});", count, width, form_.depth() * width));
-  std::vector<Affine> batchIndex = fusion::unflatten(space, batch, batches);
-  {
-    // Rows of b that are contiguous along the depth are turned in registers.
-    const Affine n = Affine::atom(space.variable("j0", {0, form_.columns() - 1}, generator.depth() + 1));
-    const Affine k = Affine::atom(space.variable("k", {0, form_.depth() - 1}, generator.depth() + 1));
-    generator.push();
-    const auto place = inPlace(generator, false, batchIndex, n, k);
-    generator.popLines();
-    if (vectors && place && place->depth == 1 && place->row != 1 && form_.depth() >= settings_.lanes) {
-      const std::string source = generator.use(place->array);
-      generator.add(fmt::format("packTransposed<{}>({} + {}, {}, {}, {}, panel);", width, source,
-                                space.text(place->base + n * place->row), place->row, count, form_.depth()),
-                    {form_.b});
-    } else {
-      generator.push();
-      const Affine depth = generator.variable("k", 0, form_.depth());
-      generator.push();
-      const Affine lane = generator.laneVariable("j", 0, form_.columns());
-      const Value value = generator.value(
-          form_.b, form_.index(false, batchIndex, {}, fusion::unflatten(space, lane, extents(form_.n)),
-                               fusion::unflatten(space, depth, extents(form_.k))));
-      if (vectors) {
-        generator.add(fmt::format("store(panel + k * {} + (j - j0), keep({}, 0.0f, lanes), All());", width,
-                                  generator.splatText(value)),
-                      {form_.b});
-        generator.pop(blockHeader(settings_.tileVectors, count, "long j, auto, auto lanes"), "});",
-                      {form_.b});
-      } else {
-        generator.add(fmt::format("panel[k * {} + (j - j0)] = {};", width, value.text), {form_.b});
-        generator.pop(fmt::format("for (long j = j0; j < j0 + {}; ++j) {{", count), "}", {form_.b});
-      }
-      generator.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", form_.depth()), "}", {form_.b});
-    }
-  }
-  generator.pop("for (long t = begin; t < end; ++t) {");
+  function.units = panelUnits();
+  function.work = static_cast<double>(function.units * form_.depth() * settings_.tileN()) *
+                  (1 + coneWeight(file_, form_.b));
+  if (!packTurned(generator)) packSideBySide(generator);
   generator.use(packed_);
   function.lines = arrayLines(file_, generator);
   for (Line& line : function.lines) {  // the panels are written
-    const std::string prefix = "const float* __restrict const " + to + " ";
+    const std::string prefix = "const float* __restrict const " + panelsName() + " ";
     if (line.text.starts_with(prefix)) line.text = line.text.substr(6);
   }
   for (Line& line : generator.popLines()) function.lines.push_back(std::move(line));
@@ -406,14 +449,16 @@ Function ContractPrinter::product(bool vectors) {
     } else {
       generator.add("float* const sums = partial + (mt - m0) * width + j0;");
     }
-    generator.add(fmt::format("if (k0 > 0) loadBlock<R, {}>(sums, width, c);", settings_.tileVectors));
+    generator.add(fmt::format("if (k0 > 0) fetchBlock<R, {}>(sums, width);", settings_.tileVectors));
   } else if (!direct) {
     generator.add(fmt::format("constexpr long width = {};", width));
     generator.add(fmt::format("alignas(64) float sums[R * width];"));
   }
-  generator.add(fmt::format("multiply<R, {}, {}, {}, {}>({}, panel, k1 - k0, c);", settings_.tileVectors,
-                            rowStep, depthStep, stepB, a),
+  generator.add(fmt::format("multiply<R, {}, {}, {}, {}, {}>({}, panel, k1 - k0, c);", settings_.tileVectors,
+                            rowStep, depthStep, stepB, settings_.prefetch, a),
                 function.nodes);
+  if (blocked)
+    generator.add(fmt::format("if (k0 > 0) addBlock<R, {}>(sums, width, c);", settings_.tileVectors));
   if (!direct) generator.add(fmt::format("storeBlock<R, {}>(c, sums, width);", settings_.tileVectors));
   if (inResult >= 0) {
     // What was stored last is the product.

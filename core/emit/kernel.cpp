@@ -112,6 +112,7 @@ void FilePrinter::readSettings() {
   settings_.blockK = parameter(parameters_, "block_k", 512);
   settings_.packA = parameter(parameters_, "pack_a", 1) != 0;
   settings_.packB = parameter(parameters_, "pack_b", 1) != 0;
+  settings_.prefetch = static_cast<int>(parameter(parameters_, "prefetch", 0));
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
   const bool leaves = tiling::leavesCaches(context_, results_, concrete_, target_);
   settings_.stream = parameter(parameters_, "stream", leaves ? 1 : 0) != 0;
@@ -124,6 +125,8 @@ void FilePrinter::readSettings() {
   if (settings_.unroll != 1 && settings_.unroll != 2 && settings_.unroll != 4 && settings_.unroll != 8) {
     refuse(fmt::format("unroll = {} is not 1, 2, 4 or 8", settings_.unroll));
   }
+  if (settings_.prefetch < 0 || settings_.prefetch > 256)
+    refuse(fmt::format("prefetch = {} is not in 0 .. 256", settings_.prefetch));
   if (settings_.blockK < 1 || settings_.stripM < 1) refuse("block_k and strip_m are at least 1");
   settings_.stripM = (settings_.stripM + settings_.tileM - 1) / settings_.tileM * settings_.tileM;
 }
@@ -494,6 +497,7 @@ Kernel FilePrinter::print() {
            {"block_k", settings_.blockK},
            {"pack_a", settings_.packA ? 1 : 0},
            {"pack_b", settings_.packB ? 1 : 0},
+           {"prefetch", settings_.prefetch},
            {"unroll", settings_.unroll},
            {"stream", settings_.stream ? 1 : 0},
            {"fuse", parameter(parameters_, "fuse", 2)}}) {

@@ -16,6 +16,7 @@ struct Settings {
   Extent blockK = 256;
   bool packA = true;
   bool packB = true;
+  int prefetch = 0;
   int unroll = 4;
   bool stream = true;
   [[nodiscard]] Extent tileN() const { return Extent{tileVectors} * lanes; }

@@ -133,7 +133,7 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
     anyB = anyB || product.bInPlace;
   }
   Parameter strip{"strip_m", "rows that pass through the fused nests together", {}, 96};
-  for (const std::int64_t one : {24, 48, 96, 192, 384}) {
+  for (const std::int64_t one : {12, 24, 48, 96, 192, 384}) {
     if (one < mostRows || strip.values.empty()) strip.values.push_back(one);
   }
   if (std::ranges::find(strip.values, strip.preset) == strip.values.end()) strip.preset = strip.values.back();
@@ -152,6 +152,8 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
                               anyA ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
   space.parameters.push_back({"pack_b", "copy the right operand into panels",
                               anyB ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
+  space.parameters.push_back(
+      {"prefetch", "rows of the right operand that are asked for ahead of the multiply-adds", {0, 16}, 0});
 }
 
 void addProductConstraints(const Facts& facts, const Target& target, Space& space) {
@@ -201,6 +203,16 @@ void addProductConstraints(const Facts& facts, const Target& target, Space& spac
            return at(p, "pack_b") == 1 || columns % at(p, "tile_n") == 0;
          }});
   }
+  const std::int64_t l1 = target.memory[0].bytes;
+  space.constraints.push_back(
+      {fmt::format("{} of {}", target.memory[0].name, kib(l1)),
+       fmt::format("prefetch = 0 where a panel of block_k x tile_n floats stays in {} ({})",
+                   target.memory[0].name, kib(l1)),
+       {"prefetch", "block_k", "tile_n"},
+       [=](const Parameters& p) {
+         return at(p, "prefetch") == 0 ||
+                std::min(at(p, "block_k"), depth) * at(p, "tile_n") * 4 > l1 / 4 * 3;
+       }});
   Extent most = 1;
   for (const Facts::Product& product : facts.products) most = std::max(most, product.rows);
   space.constraints.push_back({fmt::format("{} rows", most),

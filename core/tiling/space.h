@@ -9,6 +9,7 @@
 //   strip_m          rows that pass through all fused nests together, and whose operands are packed together
 //   block_k          depth of the block of the left operand that is packed at once; >= K: not blocked
 //   pack_a, pack_b   1: the operand is copied into panels first; 0: read in place
+//   prefetch         rows of a panel that are asked for before they are needed; 0: only the hardware asks
 //   fuse             2: nests over the same rows run strip by strip, intermediates stay in cache; 1:
 //   elementwise
 //                    operators and row folds share loops, one nest after the other; 0: every operator is its

@@ -230,8 +230,23 @@ inline NUSCOPE_INLINE void forBlock(long j, long count, Body body) {
 }
 
 // ------------------------------------------------------------------------------------------------------- arithmetic
+// Of a number and a NaN: the second one.
+#if NUSCOPE_LANES == 16 && defined(__AVX512F__) && defined(__clang__)
+inline NUSCOPE_INLINE F max(F a, F b) { return __builtin_ia32_maxps512(a, b, 4); }
+inline NUSCOPE_INLINE F min(F a, F b) { return __builtin_ia32_minps512(a, b, 4); }
+#elif NUSCOPE_LANES == 16 && defined(__AVX512F__)
+inline NUSCOPE_INLINE F max(F a, F b) { return __builtin_ia32_maxps512_mask(a, b, F{}, (unsigned short)-1, 4); }
+inline NUSCOPE_INLINE F min(F a, F b) { return __builtin_ia32_minps512_mask(a, b, F{}, (unsigned short)-1, 4); }
+#elif NUSCOPE_LANES == 8 && defined(__AVX__)
+inline NUSCOPE_INLINE F max(F a, F b) { return __builtin_ia32_maxps256(a, b); }
+inline NUSCOPE_INLINE F min(F a, F b) { return __builtin_ia32_minps256(a, b); }
+#elif NUSCOPE_LANES == 4 && defined(__SSE__)
+inline NUSCOPE_INLINE F max(F a, F b) { return __builtin_ia32_maxps(a, b); }
+inline NUSCOPE_INLINE F min(F a, F b) { return __builtin_ia32_minps(a, b); }
+#else
 inline NUSCOPE_INLINE F max(F a, F b) { return a > b ? a : b; }
 inline NUSCOPE_INLINE F min(F a, F b) { return a < b ? a : b; }
+#endif
 inline NUSCOPE_INLINE I max(I a, I b) { return a > b ? a : b; }
 inline NUSCOPE_INLINE I min(I a, I b) { return a < b ? a : b; }
 inline NUSCOPE_INLINE float max(float a, float b) { return a > b ? a : b; }
@@ -338,15 +353,12 @@ inline NUSCOPE_INLINE I clampIndex(I i, long extent) { return max(splat(0), min(
 // -------------------------------------------------------------------------------------------------------- functions
 // Error bounds, in units in the last place of the result, are checked by tests/emit/runtime_test.cpp.
 
-/// 2^n for n in [-126, 127].
-inline NUSCOPE_INLINE F powerOfTwo(I n) { return (F)((n + 127) << 23); }
-
-/// Error < 1.5 ulp; exp(-inf) = 0; overflows to inf, underflows gradually.
+/// Error < 1.5 ulp; exp(-inf) = 0; overflows to inf, underflows gradually; NaN stays NaN.
 inline NUSCOPE_INLINE F exp(F x) {
-  x = min(max(x, splat(-104.0f)), splat(89.0f));
-  const F shifted = x * 1.44269504f + 12582912.0f;  // the integer nearest to x / ln 2 in the low bits
-  const I n = (I)shifted - 0x4b400000;
-  const F whole = shifted - 12582912.0f;
+  x = min(splat(89.0f), max(splat(-104.0f), x));
+  constexpr float magic = 12582912.0f + 254.0f;
+  const F shifted = x * 1.44269504f + magic;  // n + 254 in the low bits, n the integer nearest to x / ln 2
+  const F whole = shifted - magic;
   F r = x - whole * 0.693359375f;
   r = r + whole * 2.12194440e-4f;
   F p = r * 1.9875691500e-4f + 1.3981999507e-3f;
@@ -355,8 +367,10 @@ inline NUSCOPE_INLINE F exp(F x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  const I half = n >> 1;
-  return p * powerOfTwo(half) * powerOfTwo(n - half);
+  // 2^n in two factors, neither too large nor too small: their exponents with the offset of 127 add up to n + 254.
+  const U both = (U)shifted << 23;
+  const U one = (U)((I)shifted >> 1) << 23;
+  return p * (F)one * (F)(both - one);
 }
 inline float exp(float x) { return __builtin_expf(x); }
 inline double exp(double x) { return __builtin_exp(x); }
@@ -493,11 +507,14 @@ inline NUSCOPE_INLINE V lastLane(V x) { return splat(x[W - 1]); }
 
 // ------------------------------------------------------------------------------------------------- matrix products
 /// c[R][V] += sum over k of a[i][k] * b[k][j]. a[i][k] = a[i * RowA + k * DepthA], b[k][j] = b[k * DepthB + j]. All of c
-/// stays in registers.
-template <int R, int V, long RowA, long DepthA, long DepthB>
+/// stays in registers. The rows of b are asked for `Ahead` rows before they are needed; 0: they are not.
+template <int R, int V, long RowA, long DepthA, long DepthB, int Ahead = 0>
 inline NUSCOPE_INLINE void multiply(const float* __restrict a, const float* __restrict b, long depth, F (&c)[R][V]) {
   for (long k = 0; k < depth; ++k, a += DepthA, b += DepthB) {
     F column[V];
+    if constexpr (Ahead > 0) {
+      for (int byte = 0; byte < V * W * 4; byte += 64) __builtin_prefetch((const char*)(b + Ahead * DepthB) + byte);
+    }
     forNumbers<V>([&](auto v) NUSCOPE_INLINE { column[v] = load(b + v * W, All()); });
     forNumbers<R>([&](auto i) NUSCOPE_INLINE {
       const F row = splat(a[i * RowA]);
@@ -506,9 +523,15 @@ inline NUSCOPE_INLINE void multiply(const float* __restrict a, const float* __re
   }
 }
 template <int R, int V>
-inline NUSCOPE_INLINE void loadBlock(const float* from, long width, F (&c)[R][V]) {
+inline NUSCOPE_INLINE void fetchBlock(const float* from, long width) {
+  for (int i = 0; i < R; ++i) {
+    for (int byte = 0; byte < V * W * 4; byte += 64) __builtin_prefetch((const char*)(from + i * width) + byte, 1);
+  }
+}
+template <int R, int V>
+inline NUSCOPE_INLINE void addBlock(const float* from, long width, F (&c)[R][V]) {
   forNumbers<R>([&](auto i) NUSCOPE_INLINE {
-    forNumbers<V>([&](auto v) NUSCOPE_INLINE { c[i][v] = load(from + i * width + v * W, All()); });
+    forNumbers<V>([&](auto v) NUSCOPE_INLINE { c[i][v] = c[i][v] + load(from + i * width + v * W, All()); });
   });
 }
 template <int R, int V>
