@@ -68,7 +68,10 @@ class FilePrinter {
   void emitScope(const Scope& scope, int indent);
   void emitGroup(const Scope& scope, const Group& group, int indent);
   void emitLoop(const Nest& nest, int indent);
-  Function functionOf(const NestContext& context, const Nest& nest, std::optional<Function>& pack);
+  /// `before`: what has to run before, and what it is.
+  Function functionOf(const NestContext& context, const Nest& nest,
+                      std::vector<std::pair<Function, std::string>>& before);
+  int addCopy(const std::string& name, const ConcreteShape& shape);
   void addFunction(const Function& function, const std::string& what);
   void call(const std::string& text, int indent, const std::vector<NodeRef>& nodes = {}) {
     calls_.push_back({text, indent, nodes});
@@ -113,6 +116,7 @@ void FilePrinter::readSettings() {
   settings_.packA = parameter(parameters_, "pack_a", 1) != 0;
   settings_.packB = parameter(parameters_, "pack_b", 1) != 0;
   settings_.prefetch = static_cast<int>(parameter(parameters_, "prefetch", 0));
+  settings_.columnsOutside = parameter(parameters_, "order", 0) != 0;
   settings_.unroll = static_cast<int>(parameter(parameters_, "unroll", 4));
   const bool leaves = tiling::leavesCaches(context_, results_, concrete_, target_);
   settings_.stream = parameter(parameters_, "stream", leaves ? 1 : 0) != 0;
@@ -275,7 +279,7 @@ std::string FilePrinter::titleOf(const Nest& nest) const {
 }
 
 Function FilePrinter::functionOf(const NestContext& context, const Nest& nest,
-                                 std::optional<Function>& pack) {
+                                 std::vector<std::pair<Function, std::string>>& before) {
   switch (nest.kind) {
     case NestKind::row:
       return rowNest(context, nest);
@@ -286,19 +290,34 @@ Function FilePrinter::functionOf(const NestContext& context, const Nest& nest,
     default:
       break;
   }
-  int packed = -1;
-  if (const auto shape = packedShape(file_, nest, settings_)) {
-    Array array;
-    array.name = file_.nameOf(nest.contract->b) + "_panels";
-    array.shape = *shape;
-    array.written = true;
-    array.offset = sharedBytes_;
-    sharedBytes_ += aligned(fusion::countOf(*shape) * 4);
-    packed = addArray(std::move(array));
+  ContractArrays arrays;
+  const auto& [a, b] = std::pair(nest.contract->a, nest.contract->b);
+  if (context.columnsOutside) {
+    if (const auto shape = leftShape(context, nest)) arrays.left = addCopy(file_.nameOf(a) + "_rows", *shape);
+  } else if (const auto shape = packedShape(file_, nest, settings_)) {
+    arrays.panels = addCopy(file_.nameOf(b) + "_panels", *shape);
   }
-  ContractFunctions functions = contractNest(context, nest, packed);
-  pack = std::move(functions.pack);
+  ContractFunctions functions = contractNest(context, nest, arrays);
+  const auto add = [&](std::optional<Function>& one, NodeRef operand, const std::string& what) {
+    if (!one) return;
+    one->name = file_.globals.fresh("pack_" + file_.nameOf(operand));
+    before.emplace_back(std::move(*one),
+                        fmt::format("{}: {} for {}", numberOf(operand), what, context.title));
+  };
+  add(functions.panels, b, fmt::format("panels of {} columns", settings_.tileN()));
+  add(functions.left, a, "copy");
   return std::move(functions.product);
+}
+
+/// In the memory of the call.
+int FilePrinter::addCopy(const std::string& name, const ConcreteShape& shape) {
+  Array array;
+  array.name = name;
+  array.shape = shape;
+  array.written = true;
+  array.offset = sharedBytes_;
+  sharedBytes_ += aligned(fusion::countOf(shape) * 4);
+  return addArray(std::move(array));
 }
 
 void FilePrinter::addFunction(const Function& function, const std::string& what) {
@@ -342,33 +361,29 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
     }
   }
   std::vector<Function> functions;
-  std::vector<std::optional<Function>> packs;
+  std::size_t added = 0;
+  std::vector<std::pair<Function, std::string>> before;
   for (const int i : group.nests) {
     const Nest& nest = scope.nests[static_cast<std::size_t>(i)];
     const std::string title = titleOf(nest);
-    const NestContext context{file_, settings_, [this](const Anchor& anchor) { return targetsOf(anchor); },
-                              own,   batchRows, title};
-    std::optional<Function> pack;
-    Function function = functionOf(context, nest, pack);
+    const NestContext context{
+        file_, settings_, [this](const Anchor& anchor) { return targetsOf(anchor); },
+        own,   batchRows, settings_.columnsOutside && fusion::standsAlone(plan_, scope, group),
+        title};
+    Function function = functionOf(context, nest, before);
     own += function.ownBytes;
     const Anchor& last = nest.anchors.back();
     function.name = file_.globals.fresh("compute_" + (last.copy ? "copy" : file_.nameOf(last.node)));
-    if (pack) {
-      pack->name = file_.globals.fresh("pack_" + file_.nameOf(nest.contract->b));
-      addFunction(*pack, fmt::format("{}: panels of {} columns for {}", numberOf(pack->nodes[0]),
-                                     settings_.tileN(), title));
-    }
+    for (; added < before.size(); ++added) addFunction(before[added].first, before[added].second);
     addFunction(function, title);
     functions.push_back(std::move(function));
-    packs.push_back(std::move(pack));
   }
   ownBytes_ = std::max(ownBytes_, aligned(own));
-  for (const auto& pack : packs) {
-    if (!pack) continue;
-    call(fmt::format("parallel({}, [&](int part, int parts) {{", threadsFor(pack->work)), indent);
+  for (const auto& [pack, what] : before) {
+    call(fmt::format("parallel({}, [&](int part, int parts) {{", threadsFor(pack.work)), indent);
     call(fmt::format("{}(data, nullptr, shareBegin({}, 1, part, parts), shareBegin({}, 1, part + 1, parts));",
-                     pack->name, pack->units, pack->units),
-         indent + 1, pack->nodes);
+                     pack.name, pack.units, pack.units),
+         indent + 1, pack.nodes);
     call("});", indent);
   }
   double work = 0;
@@ -378,7 +393,7 @@ void FilePrinter::emitGroup(const Scope& scope, const Group& group, int indent) 
     work += function.work;
     unit = std::max(unit, function.unit);
   }
-  strips = strips || first.kind == NestKind::contract;
+  strips = strips || (first.kind == NestKind::contract && !functions[0].byColumns);
   call(fmt::format("parallel({}, [&](int part, int parts) {{", threadsFor(work)), indent);
   if (strips) {
     call(fmt::format("forStrips({}, {}, {}, {}, part, parts, [&](long begin, long end) {{", group.batches,
@@ -498,6 +513,7 @@ Kernel FilePrinter::print() {
            {"pack_a", settings_.packA ? 1 : 0},
            {"pack_b", settings_.packB ? 1 : 0},
            {"prefetch", settings_.prefetch},
+           {"order", settings_.columnsOutside ? 1 : 0},
            {"unroll", settings_.unroll},
            {"stream", settings_.stream ? 1 : 0},
            {"fuse", parameter(parameters_, "fuse", 2)}}) {

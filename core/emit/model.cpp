@@ -68,7 +68,7 @@ class Counter {
         }
         std::vector<Work> parts;
         if (nest.kind == NestKind::contract) {
-          parts = product(nest);
+          parts = product(nest, fusion::standsAlone(plan_, scope, group));
         } else {
           parts.push_back(elements(nest));
         }
@@ -371,10 +371,11 @@ class Counter {
     double panels = 0, tiles = 0;  ///< of one batch; of all
     double passes = 0;             ///< over the depth
     bool packA = true, packB = true;
+    bool columnsOutside = false;
     [[nodiscard]] double panelBytes() const { return blockK * tileN * 4; }
   };
 
-  Blocks blocksOf(const fusion::ContractForm& form) const {
+  Blocks blocksOf(const fusion::ContractForm& form, bool alone) const {
     const machine::MicroTile& first = target_.microTiles[0];
     const int lanes = target_.vector.floats();
     Blocks b;
@@ -389,6 +390,8 @@ class Counter {
     b.sums = b.tileM * b.vectors;
     b.blockK = std::min(b.depth, static_cast<double>(parameter(parameters_, "block_k", 512)));
     b.strip = std::min(b.rows, static_cast<double>(parameter(parameters_, "strip_m", 96)));
+    b.columnsOutside = alone && parameter(parameters_, "order", 0) != 0;
+    if (b.columnsOutside) b.strip = b.rows;
     b.panels = std::ceil(b.columns / b.tileN);
     b.tiles = std::ceil(b.rows / b.tileM) * b.panels * b.batches;
     b.passes = std::ceil(b.depth / b.blockK);
@@ -433,7 +436,7 @@ class Counter {
     return bytes / level.lineBytes * level.lineCycles;
   }
 
-  /// b copied into panels, once a call: pieces of its rows as wide as a register block.
+  /// b copied into panels: all of it once a call, a few panels side by side; or each where it is used.
   Work panels(const Blocks& b) const {
     Work work;
     work.nest = fmt::format("panels of {}", nameOf(b.form->b));
@@ -444,13 +447,13 @@ class Counter {
     addCone(work, cone, elements);
     for (const NodeRef node : cone.reads) {
       read(work, node, countOf(node));
-      if (b.tileN < b.columns && !cone.across.contains(node))
+      if (b.columnsOutside && b.tileN < b.columns && !cone.across.contains(node))
         work.waitCycles += countOf(node) * 4 / levelOf(home(node)).lineBytes *
                            apartCycles(levelOf(home(node)), rowBytes(node));
     }
     addPacking(work, cone, elements);
-    move(work, homeOf(2 * elements * 4), elements * 4 * 2);
-    work.regions = 1;
+    move(work, homeOf(b.columnsOutside ? 2 * b.panelBytes() : 2 * elements * 4), elements * 4 * 2);
+    work.regions = b.columnsOutside ? 0 : 1;
     return work;
   }
 
@@ -465,8 +468,8 @@ class Counter {
     addCone(work, cone, elements);
     for (const NodeRef node : cone.reads) read(work, node, countOf(node));
     addPacking(work, cone, elements);
-    move(work, homeOf(b.strip * b.blockK * 4), elements * 4);
-    work.regions = 0;
+    move(work, homeOf(b.strip * (b.columnsOutside ? b.depth : b.blockK) * 4), elements * 4);
+    work.regions = b.columnsOutside ? 1 : 0;
     return work;
   }
 
@@ -498,7 +501,7 @@ class Counter {
     const double strips = std::ceil(b.rows / b.strip) * (b.form->sharedB() ? b.batches : 1);
     const machine::MemoryLevel& near = target_.memory[0];
     const double all = b.tiles * b.depth * b.tileN * 4;  // of all register blocks
-    move(work, homeOf(2 * bytes), strips * bytes);
+    if (!b.columnsOutside) move(work, homeOf(2 * bytes), strips * bytes);
     if (b.packB) {
       if (b.panelBytes() > 0.75 * static_cast<double>(near.bytes)) work.bytes[level(1)] += all;
       return;
@@ -511,7 +514,7 @@ class Counter {
   /// The strip's block of a is read again for every panel, from where it stays beside two panels. Rows that
   /// are not packed push each other out of L1 where its sets hold fewer.
   void addLeft(Work& work, const Blocks& b) const {
-    const double block = b.strip * b.blockK * 4;
+    const double block = b.strip * (b.columnsOutside ? b.depth : b.blockK) * 4;
     const double again = b.batches * b.rows * b.depth * 4 * b.panels;
     const std::string& where = homeOf((block + 2 * b.panelBytes()) * 0.8);
     if (where != level(0)) {
@@ -530,7 +533,7 @@ class Counter {
   /// which the multiply-adds wait for.
   void addSums(Work& work, const Blocks& b) const {
     if (b.passes < 2) return;
-    const std::string& where = homeOf(b.strip * b.columns * 4);
+    const std::string& where = homeOf(b.strip * (b.columnsOutside ? b.tileN : b.columns) * 4);
     const machine::MemoryLevel& from = where == level(0) ? levelOf(level(1)) : levelOf(where);
     const double bytes = b.batches * b.rows * b.columns * 4;
     work.waitCycles += (2 * b.passes - 1) * lineCycles(bytes, from.name);
@@ -551,8 +554,8 @@ class Counter {
 
   /// The parts of a product, which run one after the other: panels of b, rows of a, the multiplication with
   /// what follows from it.
-  std::vector<Work> product(const Nest& nest) const {
-    const Blocks b = blocksOf(*nest.contract);
+  std::vector<Work> product(const Nest& nest, bool alone) const {
+    const Blocks b = blocksOf(*nest.contract, alone);
     std::vector<Work> parts;
     if (b.packB) parts.push_back(panels(b));
     if (b.packA) parts.push_back(rowsOfA(b));

@@ -17,6 +17,7 @@ struct Settings {
   bool packA = true;
   bool packB = true;
   int prefetch = 0;
+  bool columnsOutside = false;  ///< of products that stand alone
   int unroll = 4;
   bool stream = true;
   [[nodiscard]] Extent tileN() const { return Extent{tileVectors} * lanes; }
@@ -32,6 +33,7 @@ struct Function {
   std::int64_t ownBytes = 0;   ///< of the thread's memory, from `ownOffset` on
   Extent units = 1;            ///< what begin and end count
   Extent unit = 1;             ///< they are multiples of this, but for the end
+  bool byColumns = false;      ///< begin and end count panels of a product, not rows
   double work = 0;             ///< rough number of scalar operations
   std::string note;            ///< why it has no vectors, if so
 };
@@ -46,23 +48,31 @@ struct NestContext {
   Targets targets;
   std::int64_t ownOffset = 0;  ///< where the nest's part of the thread's memory begins
   Extent batchRows = 1;        ///< rows per batch of the group: where strips end
-  std::string title;           ///< "3, 4: max, exp"
+  bool columnsOutside = false;
+  std::string title;  ///< "3, 4: max, exp"
 };
 
 Function rowNest(const NestContext& context, const fusion::Nest& nest);
 Function foldNest(const NestContext& context, const fusion::Nest& nest);
 Function scanNest(const NestContext& context, const fusion::Nest& nest);
 
+/// Copies of whole operands, which the caller has made with packedShape and leftShape; -1: there is none.
+struct ContractArrays {
+  int panels = -1, left = -1;
+};
 struct ContractFunctions {
-  std::optional<Function> pack;  ///< copies b into panels; runs before the group
+  std::optional<Function> panels;  ///< copies b into panels; runs before the group
+  std::optional<Function> left;    ///< copies a; runs before the group
   Function product;
 };
-/// `packed`: the array for the panels of b, which the caller has made with packedShape; -1: b is read in
-/// place.
-ContractFunctions contractNest(const NestContext& context, const fusion::Nest& nest, int packed);
+ContractFunctions contractNest(const NestContext& context, const fusion::Nest& nest,
+                               const ContractArrays& arrays);
 /// Shape [batches of b, panels, depth, columns of a panel] of packed b; empty where b is read in place.
 std::optional<ConcreteShape> packedShape(const FileContext& file, const fusion::Nest& nest,
                                          const Settings& settings);
+/// Shape [batches x rows, depth and a gap] of a copied as a whole, for columns outside; empty where a is read
+/// in place.
+std::optional<ConcreteShape> leftShape(const NestContext& context, const fusion::Nest& nest);
 
 // ---- shared by the printers
 /// Names in the function for the arrays it uses, as its first lines.

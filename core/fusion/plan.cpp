@@ -645,6 +645,15 @@ void describeScope(const Plan& plan, const Scope& scope, const std::string& inde
 
 }  // namespace
 
+bool standsAlone(const Plan& plan, const Scope& scope, const Group& group) {
+  const Nest& nest = scope.nests[static_cast<std::size_t>(group.nests[0])];
+  if (group.nests.size() != 1 || nest.kind != NestKind::contract) return false;
+  return std::ranges::none_of(nest.anchors, [&](const Anchor& anchor) {
+    const auto placed = plan.placements.find(anchor.node);
+    return placed != plan.placements.end() && placed->second.storage == Storage::strip;
+  });
+}
+
 std::string describe(const Plan& plan) {
   std::string result;
   describeScope(plan, plan.top, "", result);

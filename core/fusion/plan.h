@@ -90,6 +90,9 @@ struct Plan {
   [[nodiscard]] bool stored(NodeRef node) const { return placements.contains(node); }
 };
 
+/// A matrix product that shares its loop over rows with no other nest: its columns may be the outer loop.
+bool standsAlone(const Plan& plan, const Scope& scope, const Group& group);
+
 struct PlanOptions {
   int fuse = 2;  ///< see core/tiling/space.h
 };

@@ -34,6 +34,7 @@ struct Facts {
   Extent stripRowBytes = 0;        ///< intermediates of one row of the widest fused group
   std::set<std::string> plans;     ///< distinct ones
   std::vector<std::int64_t> fuse;  ///< values that lead to distinct plans
+  std::set<std::int64_t> apart;    ///< of these: all products stand alone
 };
 
 bool isStoredThroughLayout(const fusion::Plan& plan, NodeRef node) {
@@ -77,6 +78,16 @@ void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::
   }
 }
 
+bool productsStandAlone(const fusion::Plan& plan, const fusion::Scope& scope) {
+  return std::ranges::all_of(scope.groups, [&](const fusion::Group& group) {
+    return std::ranges::all_of(group.nests, [&](int i) {
+      const Nest& nest = scope.nests[static_cast<std::size_t>(i)];
+      if (nest.body) return productsStandAlone(plan, *nest.body);
+      return nest.kind != NestKind::contract || fusion::standsAlone(plan, scope, group);
+    });
+  });
+}
+
 Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results,
               const tensor::Extents& extents, const Target& target) {
   std::vector<NodeRef> roots(results.begin(), results.end());
@@ -92,6 +103,7 @@ Facts factsOf(const tensor::Program& context, std::span<const NodeRef> results,
     const fusion::Plan plan = fusion::planOf(concrete, results, {fuse});
     if (!facts.plans.insert(fusion::describe(plan)).second) continue;
     facts.fuse.insert(facts.fuse.begin(), fuse);
+    if (productsStandAlone(plan, plan.top)) facts.apart.insert(fuse);
     if (fuse == 2) survey(plan, plan.top, concrete, facts);
   }
   return facts;
@@ -153,6 +165,9 @@ void addProductParameters(const Facts& facts, const Target& target, Space& space
   space.parameters.push_back({"pack_b", "copy the right operand into panels",
                               anyB ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{1}, 1});
   space.parameters.push_back(
+      {"order", "1: columns of a product are its outer loop; 0: strips of rows are",
+       facts.apart.empty() ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{0, 1}, 0});
+  space.parameters.push_back(
       {"prefetch", "rows of the right operand that are asked for ahead of the multiply-adds", {0, 16}, 0});
 }
 
@@ -203,6 +218,18 @@ void addProductConstraints(const Facts& facts, const Target& target, Space& spac
            return at(p, "pack_b") == 1 || columns % at(p, "tile_n") == 0;
          }});
   }
+  const auto strip = std::ranges::find(space.parameters, "strip_m", &Parameter::name);
+  space.constraints.push_back(
+      {"columns outside",
+       fmt::format(
+           "order = 1 only where products stand alone; strip_m (here {}) has no meaning then, and a panel "
+           "that was just copied needs no prefetch",
+           strip->preset),
+       {"order", "fuse", "strip_m", "prefetch"},
+       [apart = facts.apart, preset = strip->preset](const Parameters& p) {
+         return at(p, "order") == 0 ||
+                (apart.contains(at(p, "fuse")) && at(p, "strip_m") == preset && at(p, "prefetch") == 0);
+       }});
   const std::int64_t l1 = target.memory[0].bytes;
   space.constraints.push_back(
       {fmt::format("{} of {}", target.memory[0].name, kib(l1)),

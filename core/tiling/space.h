@@ -9,6 +9,10 @@
 //   strip_m          rows that pass through all fused nests together, and whose operands are packed together
 //   block_k          depth of the block of the left operand that is packed at once; >= K: not blocked
 //   pack_a, pack_b   1: the operand is copied into panels first; 0: read in place
+//   order            1: columns are the outer loop of products that stand alone, and a panel of b is copied
+//   where
+//                    it is used; 0: strips of rows are, and all panels are copied first. (Depth blocks come
+//                    next, then what is left of columns or rows.)
 //   prefetch         rows of a panel that are asked for before they are needed; 0: only the hardware asks
 //   fuse             2: nests over the same rows run strip by strip, intermediates stay in cache; 1:
 //   elementwise

@@ -72,6 +72,20 @@ TEST(Programs, EveryBlockAndNoFusion) {
   checkAll(compileAll(allCases("host", apart, {2}), {"-O1"}, "apart"), {Distribution::normal});
 }
 
+TEST(Programs, ColumnsOutside) {
+  const Parameters copied{{"order", 1},  {"fuse", 0},    {"tile_m", 4},
+                          {"tile_n", 8}, {"block_k", 5}, {"prefetch", 4}};
+  checkAll(compileAll(allCases("host", copied, {0, 2}), {"-O1"}, "copied"), {Distribution::normal});
+  const Parameters inPlace{{"order", 1}, {"fuse", 1}, {"pack_a", 0}, {"pack_b", 0}};
+  checkAll(compileAll(allCases("host", inPlace, {0}),
+                      {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"}, "columns"),
+           {Distribution::normal, Distribution::ties});
+  const auto program = programOf("gated_mlp");
+  const Case both = emitted(program, shapeOf(*program, 0), "host", {{"order", 1}});
+  EXPECT_EQ(both.kernel.text.find("float* const panel = (float*)(own"), std::string::npos)
+      << "products that share strips stay so";
+}
+
 TEST(Programs, GenericTargetWithoutUndefinedBehaviour) {
   checkAll(compileAll(allCases("host-generic", {}, {0}),
                       {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"}, "generic"),

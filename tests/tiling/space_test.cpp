@@ -38,6 +38,22 @@ TEST(Space, ALimitSpreadsOverTheWholeOrder) {
   EXPECT_GE(tiles.size(), 3U);
 }
 
+TEST(Space, ColumnsAreOutsideOnlyWhereThatMeansSomething) {
+  const Space space = spaceFor("gated_mlp", {{"M", 256}, {"K", 512}, {"H", 1024}});
+  int outside = 0;
+  std::set<std::string> texts;
+  for (const Parameters& point : enumerate(space)) {
+    if (point.at("order") == 0) continue;
+    ++outside;
+    EXPECT_LT(point.at("fuse"), 2);
+    EXPECT_EQ(point.at("prefetch"), 0);
+    Parameters rest = point;
+    rest.erase("strip_m");
+    EXPECT_TRUE(texts.insert(text(rest)).second) << text(point);
+  }
+  EXPECT_GT(outside, 10);
+}
+
 TEST(Space, RegistersBoundTheBlock) {
   const Space space = spaceFor("matmul", {{"M", 512}, {"K", 512}, {"N", 512}});
   for (const Parameters& point : enumerate(space)) {
