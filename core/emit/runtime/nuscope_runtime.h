@@ -646,6 +646,7 @@ class Pool {
     task_ = task;
     context_ = context;
     parts_ = parts;
+    caller_ = processor();
     __atomic_store_n(&next_, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&left_, parts - 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&lock_);
@@ -683,7 +684,27 @@ class Pool {
       __atomic_sub_fetch(&left_, 1, __ATOMIC_ACQ_REL);
     }
   }
+#if defined(__linux__) && defined(CPU_CLR)
+  static int processor() { return sched_getcpu(); }
+  /// A thread that wakes on the caller's processor gets nothing done there, and the system may take long to part
+  /// them: it asks for the other ones.
+  void leaveCaller(const cpu_set_t& allowed) {
+    if (processor() != caller_) return;
+    cpu_set_t others = allowed;
+    CPU_CLR(caller_, &others);
+    if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+  }
   void serve() {
+    cpu_set_t allowed;
+    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    serve([&] { if (known) leaveCaller(allowed); });
+  }
+#else
+  static int processor() { return 0; }
+  void serve() { serve([] {}); }
+#endif
+  template <class Prepare>
+  void serve(Prepare prepare) {
     long seen = 0;
     for (;;) {
       long now = seen;
@@ -701,7 +722,10 @@ class Pool {
       if (__atomic_load_n(&stop_, __ATOMIC_SEQ_CST)) return;
       __atomic_add_fetch(&inside_, 1, __ATOMIC_SEQ_CST);
       // A round that has ended meanwhile has no parts left.
-      if (__atomic_load_n(&left_, __ATOMIC_SEQ_CST) > 0) work();
+      if (__atomic_load_n(&left_, __ATOMIC_SEQ_CST) > 0) {
+        prepare();
+        work();
+      }
       __atomic_sub_fetch(&inside_, 1, __ATOMIC_SEQ_CST);
       seen = now;
     }
@@ -711,7 +735,7 @@ class Pool {
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER;
   pthread_t threads_[most] = {};
-  int started_ = 0, sleeping_ = 0, parts_ = 0, next_ = 0, left_ = 0, inside_ = 0;
+  int caller_ = 0, started_ = 0, sleeping_ = 0, parts_ = 0, next_ = 0, left_ = 0, inside_ = 0;
   bool stop_ = false;
   long round_ = 0;
   Task task_ = nullptr;
