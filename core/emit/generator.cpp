@@ -151,6 +151,7 @@ Value Generator::loadStored(NodeRef node, std::span<const Int> index) {
       contiguous = contiguous && coefficient == 1 && space_.atom(id).kind == fusion::Atom::Kind::variable;
   }
   contiguous = contiguous && lane.terms.size() == 1;
+  if (contiguous && onLoad) onLoad(found->second, at);
   if (contiguous)
     return define(fmt::format("load({} + {}, lanes)", name, space_.text(at)), array.dtype, true, place, node);
   if (fusion::countOf(array.shape) >= (std::int64_t{1} << 31))

@@ -104,6 +104,9 @@ class Generator {
   using FoldHook =
       std::function<Value(semantics::Fold, const tensor::Dim&, const std::function<Value(const Int&)>&)>;
   FoldHook foldHook;
+  /// Told of every vector of contiguous elements that is loaded: the array, and the position of its first
+  /// lane.
+  std::function<void(int array, const Affine& at)> onLoad;
 
   static std::string identity(semantics::Fold fold, DType dtype);  ///< "0.0f"
   /// "a + b", "max(a, b)".

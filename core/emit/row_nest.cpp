@@ -229,6 +229,9 @@ class RowPrinter {
     }
     any = any || std::ranges::any_of(passes_.kept, [&](const auto& one) { return one.second == pass; });
     if (!any) return;
+    generator_.onLoad = nullptr;
+    if (pass == 0)
+      generator_.onLoad = [this](int array, const Affine& at) { firstLoads_.emplace(array, at); };
     unroll_ = !vectors_ ? 1 : folds ? context_.settings.unroll : std::min(context_.settings.unroll, 2);
     std::vector<std::int64_t> begins{0};
     for (const std::int64_t seam : seams_) {
@@ -257,6 +260,7 @@ class RowPrinter {
     if (nest_.flat) {
       flatLanes(first);
     } else {
+      if (pass == passes_.last && pass > 0 && context_.settings.prefetch > 0) askForNextRow();
       for (const std::int64_t shift : shifts) {
         const Affine lane = first + shift;
         std::vector<Affine> index = rowIndex_;
@@ -291,6 +295,18 @@ class RowPrinter {
       generator_.pop(fmt::format("for (long j = {}; j < {}; ++j) {{", from, to), "}", nodes);
     }
     generator_.override = nullptr;
+  }
+
+  /// What the first pass over the next row will read, while the last one over this row computes.
+  void askForNextRow() {
+    if (row_.terms.size() != 1) return;
+    const int row = row_.terms.begin()->first;
+    for (const auto& [array, at] : firstLoads_) {
+      const std::int64_t step = at.coefficient(row);
+      if (step == 0 || file_.arrays[static_cast<std::size_t>(array)].strip) continue;
+      generator_.add(fmt::format("__builtin_prefetch({} + {});", generator_.use(array),
+                                 generator_.space().text(at + step)));
+    }
   }
 
   void flatLanes(const Affine& lane) {
@@ -445,6 +461,7 @@ class RowPrinter {
   Affine row_;
   std::vector<Affine> rowIndex_;
   std::vector<Affine> laneIndex_;
+  std::map<int, Affine> firstLoads_;  ///< arrays, and where the first pass reads them
   std::map<NodeRef, Accumulator> accumulators_;
   std::map<NodeRef, std::string> buffers_;
   std::map<NodeRef, std::int64_t> offsets_;

@@ -29,7 +29,8 @@ struct Facts {
   };
   std::vector<Product> products;
   bool vectorLoops = false;
-  Extent largestResult = 0;  ///< bytes
+  bool rowsWithFolds = false;  ///< rows that are read more than once
+  Extent largestResult = 0;    ///< bytes
   bool leavesCaches = false;
   Extent stripRowBytes = 0;        ///< intermediates of one row of the widest fused group
   std::set<std::string> plans;     ///< distinct ones
@@ -58,6 +59,8 @@ void survey(const fusion::Plan& plan, const fusion::Scope& scope, const fusion::
       if (nest.body) survey(plan, *nest.body, concrete, facts);
       facts.vectorLoops = facts.vectorLoops || nest.kind == NestKind::row || nest.kind == NestKind::fold;
       for (const fusion::Anchor& anchor : nest.anchors) {
+        facts.rowsWithFolds =
+            facts.rowsWithFolds || (anchor.role == fusion::Role::rowFold && nest.rowCount() > 1);
         const auto placed = plan.placements.find(anchor.node);
         if (!anchor.copy && placed != plan.placements.end() &&
             placed->second.storage == fusion::Storage::strip) {
@@ -368,6 +371,10 @@ Space spaceOf(const tensor::Program& context, std::span<const NodeRef> results,
   }
   if (facts.vectorLoops)
     space.parameters.push_back({"unroll", "vectors per round of vector loops", {1, 2, 4, 8}, 4});
+  if (facts.products.empty() && facts.rowsWithFolds) {
+    space.parameters.push_back(
+        {"prefetch", "1: the next row is asked for while the last loop over this one runs", {0, 1}, 0});
+  }
   if (facts.stripRowBytes > 0 && !facts.products.empty() && facts.fuse.size() > 1) {
     const std::int64_t l2 = target.memory.size() > 2 ? target.memory[1].bytes : target.memory[0].bytes;
     const std::int64_t rowBytes = facts.stripRowBytes;

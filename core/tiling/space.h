@@ -13,7 +13,9 @@
 //   where
 //                    it is used; 0: strips of rows are, and all panels are copied first. (Depth blocks come
 //                    next, then what is left of columns or rows.)
-//   prefetch         rows of a panel that are asked for before they are needed; 0: only the hardware asks
+//   prefetch         rows of a panel that are asked for before they are needed; where a row is read by
+//   several
+//                    loops, 1 asks for the next row in the last of them; 0: only the hardware asks
 //   fuse             2: nests over the same rows run strip by strip, intermediates stay in cache; 1:
 //   elementwise
 //                    operators and row folds share loops, one nest after the other; 0: every operator is its

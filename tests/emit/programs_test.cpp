@@ -86,6 +86,15 @@ TEST(Programs, ColumnsOutside) {
       << "products that share strips stay so";
 }
 
+TEST(Programs, TheNextRowIsAskedFor) {
+  const auto program = programOf("layernorm");
+  const auto extents = shapeOf(*program, 2);
+  const Case asks = emitted(program, extents, "host", {{"prefetch", 1}});
+  EXPECT_NE(asks.kernel.text.find("__builtin_prefetch(x + r * "), std::string::npos) << asks.kernel.text;
+  EXPECT_EQ(asks.kernel.text.find("__builtin_prefetch(g"), std::string::npos) << "the same for all rows";
+  checkAll(compileAll(allCases("host", {{"prefetch", 1}}, {1}), {"-O1"}, "ahead"), {Distribution::normal});
+}
+
 TEST(Programs, GenericTargetWithoutUndefinedBehaviour) {
   checkAll(compileAll(allCases("host-generic", {}, {0}),
                       {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"}, "generic"),
