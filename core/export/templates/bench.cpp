@@ -137,11 +137,13 @@ Outcome run(const Case& one, bool checkOnly) {
     const Call calls[2] = {one.kernel, one.plain};
     const int count = one.plain != nullptr ? 2 : 1;
     int repeats[2] = {1, 1};
+    bool again[2] = {false, false};  // a call that is not timed, for the other one has used the caches
     double budget = 2;
     for (int k = 0; k < count; ++k) {
       double once = timeOnce(calls[k], data.data(), one.threads, 1);
       if (once < 5e-3) once = std::min(once, timeOnce(calls[k], data.data(), one.threads, 1));
       repeats[k] = int(std::clamp(100e-6 / std::max(once, 1e-9), 1.0, 10000.0));
+      again[k] = count > 1 && once < 5e-3;
       if (k == 1) budget += std::min(21 * once, 8.0);
     }
     std::vector<double> samples[2];
@@ -149,6 +151,7 @@ Outcome run(const Case& one, bool checkOnly) {
     for (int round = 0; round < 150; ++round) {
       for (int turn = 0; turn < count; ++turn) {
         const int k = round % 2 == 0 ? turn : count - 1 - turn;
+        if (again[k]) calls[k](data.data(), one.threads);
         samples[k].push_back(timeOnce(calls[k], data.data(), one.threads, repeats[k]));
       }
       if (round >= 10 && seconds(start, Clock::now()) > budget) break;
