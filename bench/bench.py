@@ -310,9 +310,11 @@ def main():
             show(rows[-1])
         mine = [row["ratios"] for row in rows if row["threads"] == t]
         without = [slowest_lead(ratios, BESIDE) for ratios in mine]
-        print("geometric mean, %d thread(s): %.2f, goal 1.4; with %s among the peers %.2f\n" %
-              (t, mean(without), ", ".join(NAMES[name] for name in BESIDE), mean([slowest_lead(ratios, ()) for ratios in mine])),
-              flush=True)
+        text = "geometric mean, %d thread(s): %.2f, goal 1.4" % (t, mean(without))
+        if any(name in ratios for ratios in mine for name in BESIDE):
+            text += "; with %s among the peers %.2f" % (", ".join(NAMES[name] for name in BESIDE),
+                                                       mean([slowest_lead(ratios, ()) for ratios in mine]))
+        print(text + "\n", flush=True)
     with open(os.path.join(options.work, "result.json"), "w") as file:
         json.dump({"machine": facts, "rows": rows}, file, indent=1)
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Our kernels against OpenBLAS with plain loops, PyTorch, compiled PyTorch and its fused attention, for which the goals
-# are, and beside them ONNX Runtime: one
-# table of ratios.
+# are, and beside them ONNX Runtime: one table of ratios.
 #   bash bench/run.sh                          everything: makes a virtual environment (5 GB), builds, sweeps, races
 #   bash bench/run.sh --only softmax --threads 1
 #   bash bench/run.sh --again                  races the kernels of the last run
