@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
@@ -30,8 +29,6 @@ class RehearseCommand : public testing::Test {
   fs::path folder;
 };
 
-// Four of the five spaces keep the promise. Known to fall short: gated_mlp, whose fastest kernel is 5 % ahead
-// of all that resemble it, in two sweeps, for no reason that model or parameters tell.
 TEST_F(RehearseCommand, aTenthOfASpaceReaches97PercentOfItsBest) {
   std::vector<std::string> arguments{"rehearse", "--json"};
   for (const auto& entry : fs::directory_iterator(NUSCOPE_SOURCE_DIR "/tests/data/rehearsal")) {
@@ -45,11 +42,7 @@ TEST_F(RehearseCommand, aTenthOfASpaceReaches97PercentOfItsBest) {
     EXPECT_GE(row.at("candidates").get<int>(), 300);
     EXPECT_LE(row.at("measured").get<double>(), std::ceil(0.1 * row.at("candidates").get<double>()));
     EXPECT_EQ(row.at("reached").size(), 5U);
-    const bool known = row.at("program") == "gated_mlp";
-    if (known)
-      std::cout << "gated_mlp: 92 % asked, not 97: its fastest kernel is 5 % ahead of all that resemble it; "
-                << row.at("reached_median") << " reached\n";
-    EXPECT_GE(row.at("reached_median").get<double>(), known ? 0.92 : 0.97);
+    EXPECT_GE(row.at("reached_median").get<double>(), 0.97);
     EXPECT_GE(row.at("rank_correlation").get<double>(), 0.5) << "the model that the points were kept with";
   }
 }

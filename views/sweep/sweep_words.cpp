@@ -189,6 +189,10 @@ QString otherParameters(const sweep::Parameters& parameters) {
   QStringList parts;
   for (const auto& [name, value] : parameters) {
     if (name == "tile_m" || name == "tile_n" || name == "block_k" || name == "strip_m") continue;
+    if (name == "order") {
+      if (value != 0) parts << QStringLiteral("columns outside");
+      continue;
+    }
     parts << qs(name).replace(QLatin1Char('_'), QLatin1Char(' ')) + QStringLiteral(" ") +
                  QString::number(value);
   }
