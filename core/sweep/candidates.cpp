@@ -42,6 +42,8 @@ std::string flagsOf(const std::vector<std::string>& command) {
   return flags;
 }
 
+constexpr std::size_t poolFactor = 8;
+
 class Enumeration {
  public:
   Enumeration(const nugraph::NuGraph& graph, const tensor::Extents& extents, const machine::Target& target,
@@ -65,7 +67,7 @@ class Enumeration {
                                          variant.title, target_.name, why));
       return;
     }
-    for (const tiling::Parameters& parameters : tiling::enumerate(space, limit)) {
+    for (const tiling::Parameters& parameters : pointsOf(variant, space, limit)) {
       if (!addPoint(variant, parameters)) return;
     }
   }
@@ -73,6 +75,27 @@ class Enumeration {
   Candidates take() { return std::move(found_); }
 
  private:
+  /// All points; of too many, half spread evenly, and the fastest by the model among several times as many.
+  std::vector<tiling::Parameters> pointsOf(const nugraph::Variant& variant, const tiling::Space& space,
+                                           std::size_t limit) const {
+    if (static_cast<std::size_t>(space.admitted) <= limit) return tiling::enumerate(space, limit);
+    std::vector<tiling::Parameters> points = tiling::enumerate(space, (limit + 1) / 2);
+    const auto kernel = emit::emitHost(graph_.root(), variant.results, extents_, target_, points[0]);
+    if (!kernel) return points;
+    std::vector<std::pair<double, tiling::Parameters>> pool;
+    for (tiling::Parameters& parameters : tiling::enumerate(space, poolFactor * limit)) {
+      const auto work =
+          emit::workOf(graph_.root(), variant.results, extents_, target_, parameters, kernel->withoutVectors);
+      pool.emplace_back(machine::modelledSeconds(work, target_, threads_), std::move(parameters));
+    }
+    std::ranges::stable_sort(pool, {}, [](const auto& one) { return one.first; });
+    std::set<tiling::Parameters> taken(points.begin(), points.end());
+    for (auto& [seconds, parameters] : pool) {
+      if (points.size() >= limit) break;
+      if (taken.insert(parameters).second) points.push_back(std::move(parameters));
+    }
+    return points;
+  }
   /// False when the variant cannot be emitted at all.
   bool addPoint(const nugraph::Variant& variant, const tiling::Parameters& parameters) {
     auto kernel = emit::emitHost(graph_.root(), variant.results, extents_, target_, parameters);
@@ -187,9 +210,10 @@ Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Exte
   Candidates candidates = enumeration.take();
   const auto seen = static_cast<std::int64_t>(candidates.entrants.size()) + candidates.merged;
   if (seen < candidates.admitted) {
-    candidates.notes.push_back(
-        fmt::format("{} of {} admitted points were enumerated, spread evenly over {} variants", seen,
-                    candidates.admitted, chosen.size()));
+    candidates.notes.push_back(fmt::format(
+        "{} of {} admitted points were enumerated, of each of {} variants as many: half spread evenly, "
+        "half the fastest by the model",
+        seen, candidates.admitted, chosen.size()));
   }
   return candidates;
 }

@@ -26,9 +26,10 @@ struct Candidates {
   int merged = 0;                  ///< points whose kernel is the same text as an earlier one's
 };
 
-/// At most about `limit` candidates, spread evenly over the variants and over each space. Deterministic.
-/// `toolchain`: name and version of the compiler; flags and the runtime's text are added to it. UserError
-/// when a variant, parameter or value of `narrowing` does not exist; it names those that do.
+/// At most about `limit` candidates, as many of each variant. Of a larger space half are spread evenly, and
+/// half are the fastest by the model. Deterministic. `toolchain`: name and version of the compiler; flags and
+/// the runtime's text are added to it. UserError when a variant, parameter or value of `narrowing` does not
+/// exist; it names those that do.
 Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Extents& extents,
                                const machine::Target& target, const Narrowing& narrowing, int threads,
                                int limit, const std::string& toolchain, const Progress& progress);

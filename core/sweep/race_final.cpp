@@ -26,19 +26,22 @@ MeasureRequest firstSession() {
   return request;
 }
 
-MeasureRequest secondSession() {
+constexpr int leastChosenBy = 21;  // samples of each in the second session
+
+/// What it decides stays, so that it gets a tenth of a budget of time, within bounds.
+MeasureRequest secondSession(double budget) {
   MeasureRequest request;
   request.warmup = 1;
-  request.minSamples = 21;
-  request.maxSamples = 150;
-  request.seconds = 2;
+  request.minSamples = leastChosenBy;
+  request.maxSamples = 300;
+  request.seconds = std::clamp(0.1 * budget, 2.0, 10.0);
   request.width = 0.008;
   return request;
 }
 
 /// Seconds that the second session takes longer for a baseline's sake.
 double costOf(const Entrant& baseline) {
-  return baseline.measurement.median * secondSession().minSamples;
+  return baseline.measurement.median * leastChosenBy;
 }
 
 bool joinsSession(const Entrant& baseline) {
@@ -51,7 +54,7 @@ bool joinsSession(const Entrant& baseline) {
 /// What the final is likely to take: the draws of the gate that its entrants have not passed yet, and two
 /// sessions.
 double Race::finalReserve() const {
-  double seconds = firstSession().seconds + secondSession().seconds;
+  double seconds = firstSession().seconds + secondSession(options_.secondsBudget).seconds;
   if (baselines_ != nullptr) {
     for (const Entrant& baseline : *baselines_) {
       const bool timed = baseline.record.state == CandidateState::measured;
@@ -204,7 +207,7 @@ bool Race::finalRound(std::vector<int> indices, std::vector<Entrant*>& late, Rac
   const std::vector<Entrant*> finalists = pointers(indices);
   late.clear();
   std::vector<Entrant*> together = finalists;
-  MeasureRequest request = secondSession();
+  MeasureRequest request = secondSession(options_.secondsBudget);
   for (Entrant* baseline : readyBaselines()) {
     if (joinsSession(*baseline)) request.seconds += costOf(*baseline);
     (joinsSession(*baseline) ? together : late).push_back(baseline);
