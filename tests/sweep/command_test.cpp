@@ -88,7 +88,7 @@ TEST_F(SweepCommand, aKernelHasTheSameTextWhereverItIsEmitted) {
 
 TEST_F(SweepCommand, resumesAfterAKillWithoutLosingOrRepeatingAnything) {
   ProcessOptions options;
-  options.arguments = command({"--device", "simulated", "--budget", "16", "--no-baselines"});
+  options.arguments = command({"--device", "simulated", "--budget", "40", "--no-baselines"});
   std::map<int, std::string> before;
   {
     Process sweep(options);
@@ -112,7 +112,7 @@ TEST_F(SweepCommand, resumesAfterAKillWithoutLosingOrRepeatingAnything) {
     sweep.wait(std::chrono::seconds(10));
   }
   ASSERT_GE(before.size(), 5U);
-  const Finished finished = run({"--device", "simulated", "--budget", "16", "--no-baselines", "--resume"});
+  const Finished finished = run({"--device", "simulated", "--budget", "40", "--no-baselines", "--resume"});
   ASSERT_EQ(finished.end.text(), "exit code 0") << finished.errors;
   const json report = json::parse(finished.output);
   EXPECT_EQ(report.at("sweep"), 1);
