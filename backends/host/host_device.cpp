@@ -125,7 +125,8 @@ sweep::MeasureReply HostDevice::measure(const sweep::MeasureRequest& request) {
   const std::size_t count = request.kernels.size();
   std::vector<void*> functions;
   std::vector<int> repeats;
-  std::vector<bool> again;  // what another kernel has done to the caches is undone by a call that is not timed
+  std::vector<bool>
+      again;  // what another kernel has done to the caches is undone by a call that is not timed
   for (const sweep::KernelRef& kernel : request.kernels) {
     functions.push_back(function(kernel));
     double once =
