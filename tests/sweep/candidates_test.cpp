@@ -34,11 +34,16 @@ const std::vector<Shape>& shapes() {
   return all;
 }
 
+/// Of programs with many dimensions the first are heads and groups: as many as all others would be terabytes.
+const std::vector<int> largeWithHeads = {8, 4, 256, 64, 192, 48};
+
 std::string shapeText(const tensor::Program& program, const Shape& shape) {
   std::string text;
   std::size_t i = 0;
+  const bool heads = !shape.sanitized && program.dimensions.size() > 4;
+  const std::vector<int>& extents = heads ? largeWithHeads : shape.extents;
   for (const std::string& name : program.dimensions)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, shape.extents[i++ % shape.extents.size()]);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, extents[i++ % extents.size()]);
   return text;
 }
 
