@@ -6,6 +6,7 @@
 #   bash bench/run.sh --again                  races the kernels of the last run
 #   bash bench/run.sh --small                  one small shape without PyTorch (seconds; the test runs it)
 #   bash bench/run.sh --functions              errors of exp, log, tanh, sin and cos over all 2^32 floats
+#   bash bench/run.sh --parts                  parsing, spaces, emission and model alone (needs libbenchmark-dev)
 # NUSCOPE: an executable that is built already. NUSCOPE_BENCH_PYTHON: a Python that has torch, onnx and onnxruntime. See bench.py -h.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +15,12 @@ mkdir -p "$work"
 
 if [ "${1:-}" = --functions ]; then
   exec bash bench/functions.sh "$work"
+fi
+if [ "${1:-}" = --parts ]; then
+  cmake --preset release >/dev/null
+  cmake --build --preset release --target nuscope_parts >/dev/null ||
+    { echo "install libbenchmark-dev (Google Benchmark) first" >&2; exit 1; }
+  exec build/release/bench/nuscope_parts
 fi
 if [ -z "${NUSCOPE:-}" ]; then
   cmake --preset release >/dev/null
