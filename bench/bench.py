@@ -232,8 +232,8 @@ def show(row):
     print(text, flush=True)
 
 
-def slowest_lead(ratios, without):
-    """The ratio to the fastest peer: the smallest."""
+def lead(ratios, without):
+    """Our lead over the fastest of the peers: the smallest ratio."""
     return min(value[0] for name, value in ratios.items() if name not in without)
 
 
@@ -309,11 +309,11 @@ def main():
             rows.append(measure(options, case, t))
             show(rows[-1])
         mine = [row["ratios"] for row in rows if row["threads"] == t]
-        without = [slowest_lead(ratios, BESIDE) for ratios in mine]
+        without = [lead(ratios, BESIDE) for ratios in mine]
         text = "geometric mean, %d thread(s): %.2f, goal 1.4" % (t, mean(without))
         if any(name in ratios for ratios in mine for name in BESIDE):
             text += "; with %s among the peers %.2f" % (", ".join(NAMES[name] for name in BESIDE),
-                                                       mean([slowest_lead(ratios, ()) for ratios in mine]))
+                                                       mean([lead(ratios, ()) for ratios in mine]))
         print(text + "\n", flush=True)
     with open(os.path.join(options.work, "result.json"), "w") as file:
         json.dump({"machine": facts, "rows": rows}, file, indent=1)

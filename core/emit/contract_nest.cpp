@@ -155,6 +155,11 @@ void ContractPrinter::registerBlocks(Generator& generator, const Affine& batch, 
   if (rest != 0) generator.add(fmt::format("if (mt < m1) block(Number<{}>(), mt);", rest), nodes);
 }
 
+double ContractPrinter::productWork() const {
+  return 2.0 * static_cast<double>(nest_.rowCount()) * static_cast<double>(form_.columns()) *
+         static_cast<double>(form_.depth()) / settings_.lanes;
+}
+
 /// Strips of rows outside: each copies its rows of a, and meets all panels.
 Function ContractPrinter::byRows(bool vectors) {
   Function function;
@@ -166,8 +171,7 @@ Function ContractPrinter::byRows(bool vectors) {
   const Extent panels = panelsOfBatch();
   function.units = nest_.rowCount();
   function.unit = settings_.tileM;
-  function.work = 2.0 * static_cast<double>(nest_.rowCount()) * static_cast<double>(columns) *
-                  static_cast<double>(form_.depth()) / settings_.lanes;
+  function.work = productWork();
   function.nodes = anchorsOf(nest_);
 
   const Affine begin = Affine::atom(space.variable("begin", {0, nest_.rowCount() - 1}, 0));
@@ -186,7 +190,7 @@ Function ContractPrinter::byRows(bool vectors) {
   const std::optional<Place> place = leftInPlace(generator, batchIndex);
   const bool packs = settings_.packA || !place;
   const std::int64_t packedBytes =
-      packs ? aligned((settings_.stripM + settings_.tileM) * (blockK() + settings_.lanes) * 4) : 0;
+      packs ? aligned((settings_.stripM + settings_.tileM) * rowStride() * 4) : 0;
   const std::int64_t sumBytes =
       isBlocked() && sumsInResult() < 0
           ? aligned((settings_.stripM + settings_.tileM) * (panels * width + 16) * 4)
@@ -218,7 +222,7 @@ Function ContractPrinter::byRows(bool vectors) {
   }
   generator.add(fmt::format("const float* const panel = {};", panel), {form_.b});
   if (packs) {
-    texts.rowStep = blockK() + settings_.lanes;
+    texts.rowStep = rowStride();
     texts.a = fmt::format("{} + (mt - m0) * {}", rowsName, texts.rowStep);
   } else {
     readLeft(generator, *place, texts);
@@ -243,8 +247,7 @@ Function ContractPrinter::byColumns(bool vectors) {
   const bool batched = form_.batches() > 1;
   function.byColumns = true;
   function.units = form_.batches() * panelsOfBatch();
-  function.work = 2.0 * static_cast<double>(nest_.rowCount()) * static_cast<double>(form_.columns()) *
-                  static_cast<double>(form_.depth()) / settings_.lanes;
+  function.work = productWork();
   function.nodes = anchorsOf(nest_);
   const bool copies = packedShape(file_, nest_, settings_).has_value();
   const std::int64_t panelBytes = copies ? aligned(blockK() * width * 4) : 0;

@@ -91,7 +91,7 @@ bool ContractPrinter::packTurned(Generator& generator) {
   generator.push();
   const auto place = inPlace(generator, false, batchIndex, n, k);
   generator.popLines();
-  if (!place || place->depth != 1 || place->row == 1) {
+  if (!place || !isTurned(*place)) {
     generator.popLines();
     return false;
   }
@@ -109,20 +109,11 @@ bool ContractPrinter::packTurned(Generator& generator) {
   return true;
 }
 
-/// Row by row of b, a few panels side by side: whole lines are read, and pages stay known.
-void ContractPrinter::packSideBySide(Generator& generator) {
+/// `row`, one row of the panel that begins at column j0; what lies beyond the last column is 0.
+void ContractPrinter::fillPanelRow(Generator& generator, const std::vector<Affine>& batchIndex,
+                                   const Affine& k, const std::string& count) {
   auto& space = generator.space();
   const Extent width = settings_.tileN();
-  generator.push();  // t0
-  generator.push();
-  const Affine k = generator.variable("k", 0, form_.depth());
-  generator.push();
-  const Affine t = generator.variable("t", 0, panelUnits());
-  const std::vector<Affine> batchIndex = panelBatch(generator, t);
-  const std::string count = addPanelStart(generator, t);
-  generator.add(fmt::format("float* const row = {} + t * {} + k * {};", nameOf(arrays_.panels),
-                            form_.depth() * width, width),
-                {form_.b});
   if (form_.columns() % width != 0)
     generator.add(fmt::format("if ({0} < {1}) zero(row, {1});", count, width));
   generator.push();
@@ -139,6 +130,22 @@ void ContractPrinter::packSideBySide(Generator& generator) {
     generator.add(fmt::format("row[j - j0] = {};", value.text), {form_.b});
     generator.pop(fmt::format("for (long j = j0; j < j0 + {}; ++j) {{", count), "}", {form_.b});
   }
+}
+
+/// Row by row of b, a few panels side by side: whole lines are read, and pages stay known.
+void ContractPrinter::packSideBySide(Generator& generator) {
+  const Extent width = settings_.tileN();
+  generator.push();  // t0
+  generator.push();
+  const Affine k = generator.variable("k", 0, form_.depth());
+  generator.push();
+  const Affine t = generator.variable("t", 0, panelUnits());
+  const std::vector<Affine> batchIndex = panelBatch(generator, t);
+  const std::string count = addPanelStart(generator, t);
+  generator.add(fmt::format("float* const row = {} + t * {} + k * {};", nameOf(arrays_.panels),
+                            form_.depth() * width, width),
+                {form_.b});
+  fillPanelRow(generator, batchIndex, k, count);
   generator.pop(fmt::format("for (long t = t0; t < min(t0 + {}, end); ++t) {{", panelsSideBySide));
   generator.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", form_.depth()), "}", {form_.b});
   generator.pop(fmt::format("for (long t0 = begin; t0 < end; t0 += {}) {{", panelsSideBySide));
@@ -180,35 +187,40 @@ void ContractPrinter::finishPacking(Function& function, Generator& generator, in
   function.nodes = {operand};
 }
 
-/// Computes the block's rows of a into the thread's memory.
-void ContractPrinter::packRows(Generator& generator, const Affine& batch, const std::string& name) {
+/// `row`, one row of a: its whole depth, or k0 to k1.
+void ContractPrinter::fillLeftRow(Generator& generator, const std::vector<Affine>& batchIndex,
+                                  const std::vector<Affine>& rowIndex, bool wholeDepth) {
   auto& space = generator.space();
-  const Extent depth = std::min(settings_.blockK, form_.depth());
-  const Extent stride = depth + settings_.lanes;  // rows do not fall on the same cache sets
-  generator.push();
-  const Affine m = generator.variable("m", 0, form_.rows());
-  const auto batchIndex = fusion::unflatten(space, batch, extentsOf(form_.batch));
-  const auto rowIndex = fusion::unflatten(space, m, extentsOf(form_.m));
+  const std::string from = wholeDepth ? "0" : "k0";
+  const std::string to = wholeDepth ? std::to_string(form_.depth()) : "k1";
   generator.push();
   const Affine k = generator.laneVariable("k", 0, form_.depth());
   const Value value = generator.value(
       form_.a, form_.index(true, batchIndex, rowIndex, {}, fusion::unflatten(space, k, extentsOf(form_.k))));
   if (generator.vectors()) {
-    generator.add(fmt::format("store({} + (m - m0) * {} + (k - k0), {}, lanes);", name, stride,
-                              generator.splatText(value)),
-                  {form_.a});
-    const bool blocked = settings_.blockK < form_.depth();
-    generator.pop(lanesHeader(2, blocked ? "k0" : "0", blocked ? "k1" : std::to_string(form_.depth()),
-                              "long k, auto, auto lanes"),
-                  "});", {form_.a});
+    generator.add(
+        fmt::format("store(row + {}, {}, lanes);", wholeDepth ? "k" : "(k - k0)", generator.splatText(value)),
+        {form_.a});
+    generator.pop(lanesHeader(2, from, to, "long k, auto, auto lanes"), "});", {form_.a});
   } else {
-    generator.add(fmt::format("{}[(m - m0) * {} + (k - k0)] = {};", name, stride, value.text), {form_.a});
-    generator.pop("for (long k = k0; k < k1; ++k) {", "}", {form_.a});
+    generator.add(fmt::format("row[{}] = {};", wholeDepth ? "k" : "k - k0", value.text), {form_.a});
+    generator.pop(fmt::format("for (long k = {}; k < {}; ++k) {{", from, to), "}", {form_.a});
   }
+}
+
+/// Computes the block's rows of a into the thread's memory.
+void ContractPrinter::packRows(Generator& generator, const Affine& batch, const std::string& name) {
+  auto& space = generator.space();
+  generator.push();
+  const Affine m = generator.variable("m", 0, form_.rows());
+  const auto batchIndex = fusion::unflatten(space, batch, extentsOf(form_.batch));
+  const auto rowIndex = fusion::unflatten(space, m, extentsOf(form_.m));
+  generator.add(fmt::format("float* const row = {} + (m - m0) * {};", name, rowStride()), {form_.a});
+  fillLeftRow(generator, batchIndex, rowIndex, !isBlocked());
   generator.pop("for (long m = m0; m < m1; ++m) {", "}", {form_.a});
 }
 
-/// All rows of a, copied (and computed) once; rows do not fall on the same cache sets.
+/// All rows of a, copied (and computed) once.
 Function ContractPrinter::packLeft(bool vectors) {
   Function function;
   Generator generator(file_, vectors);
@@ -220,20 +232,9 @@ Function ContractPrinter::packLeft(bool vectors) {
   const Affine batch = space.quotient(t, form_.rows());
   const auto batchIndex = fusion::unflatten(space, batch, extentsOf(form_.batch));
   const auto rowIndex = fusion::unflatten(space, t - batch * form_.rows(), extentsOf(form_.m));
-  const std::string row = fmt::format("{} + t * {}", nameOf(arrays_.left), leftStride());
-  generator.add(fmt::format("float* const row = {};", row), {form_.a});
-  generator.push();
-  const Affine k = generator.laneVariable("k", 0, form_.depth());
-  const Value value = generator.value(
-      form_.a, form_.index(true, batchIndex, rowIndex, {}, fusion::unflatten(space, k, extentsOf(form_.k))));
-  if (vectors) {
-    generator.add(fmt::format("store(row + k, {}, lanes);", generator.splatText(value)), {form_.a});
-    generator.pop(lanesHeader(2, "0", std::to_string(form_.depth()), "long k, auto, auto lanes"), "});",
-                  {form_.a});
-  } else {
-    generator.add(fmt::format("row[k] = {};", value.text), {form_.a});
-    generator.pop(fmt::format("for (long k = 0; k < {}; ++k) {{", form_.depth()), "}", {form_.a});
-  }
+  generator.add(fmt::format("float* const row = {} + t * {};", nameOf(arrays_.left), leftStride()),
+                {form_.a});
+  fillLeftRow(generator, batchIndex, rowIndex, true);
   generator.pop("for (long t = begin; t < end; ++t) {");
   finishPacking(function, generator, arrays_.left, form_.a);
   return function;
@@ -244,13 +245,12 @@ void ContractPrinter::packHere(Generator& generator, const std::vector<Affine>& 
                                const std::string& count) {
   auto& space = generator.space();
   const Extent width = settings_.tileN();
-  const bool partial = form_.columns() % width != 0;
   const Affine n = Affine::atom(space.variable("j0", {0, form_.columns() - 1}, generator.depth()));
   const Affine k0 = Affine::atom(space.variable("k0", {0, form_.depth() - 1}, generator.depth()));
   const auto place = inPlace(generator, false, batchIndex, n, k0);
-  if (generator.vectors() && place && place->depth == 1 && place->row != 1 &&
-      form_.depth() >= settings_.lanes) {
-    if (partial) generator.add(fmt::format("if ({} < {}) zero(panel, (k1 - k0) * {});", count, width, width));
+  if (generator.vectors() && form_.depth() >= settings_.lanes && place && isTurned(*place)) {
+    if (form_.columns() % width != 0)
+      generator.add(fmt::format("if ({} < {}) zero(panel, (k1 - k0) * {});", count, width, width));
     generator.add(fmt::format("packTransposed<{}>({} + {}, {}, {}, k1 - k0, panel);", width,
                               generator.use(place->array), space.text(place->base + n * place->row + k0),
                               place->row, count),
@@ -260,21 +260,7 @@ void ContractPrinter::packHere(Generator& generator, const std::vector<Affine>& 
   generator.push();
   const Affine k = generator.variable("k", 0, form_.depth());
   generator.add(fmt::format("float* const row = panel + (k - k0) * {};", width), {form_.b});
-  if (partial) generator.add(fmt::format("if ({0} < {1}) zero(row, {1});", count, width));
-  generator.push();
-  const Affine lane = generator.laneVariable("j", 0, form_.columns());
-  const Value value = generator.value(
-      form_.b, form_.index(false, batchIndex, {}, fusion::unflatten(space, lane, extentsOf(form_.n)),
-                           fusion::unflatten(space, k, extentsOf(form_.k))));
-  if (generator.vectors()) {
-    generator.add(
-        fmt::format("store(row + (j - j0), keep({}, 0.0f, lanes), All());", generator.splatText(value)),
-        {form_.b});
-    generator.pop(blockHeader(settings_.tileVectors, count, "long j, auto, auto lanes"), "});", {form_.b});
-  } else {
-    generator.add(fmt::format("row[j - j0] = {};", value.text), {form_.b});
-    generator.pop(fmt::format("for (long j = j0; j < j0 + {}; ++j) {{", count), "}", {form_.b});
-  }
+  fillPanelRow(generator, batchIndex, k, count);
   generator.pop("for (long k = k0; k < k1; ++k) {", "}", {form_.b});
 }
 

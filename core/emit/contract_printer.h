@@ -56,13 +56,22 @@ class ContractPrinter {
   [[nodiscard]] bool isDirect(const Generator& generator) const {
     return generator.vectors() && !isBlocked() && isLight();
   }
+  // Floats from row to row of a copied block of a, and of all of it: rows do not fall on the same cache sets.
+  [[nodiscard]] Extent rowStride() const { return blockK() + settings_.lanes; }
   [[nodiscard]] Extent leftStride() const { return form_.depth() + settings_.lanes; }
+  /// Rows of b are contiguous along the depth.
+  [[nodiscard]] static bool isTurned(const Place& place) { return place.depth == 1 && place.row != 1; }
+  [[nodiscard]] double productWork() const;
 
   std::string addPanelStart(Generator& generator, const Affine& t);
   std::vector<Affine> panelBatch(Generator& generator, const Affine& t) const;
   void finishPacking(Function& function, Generator& generator, int array, NodeRef operand);
   bool packTurned(Generator& generator);
   void packSideBySide(Generator& generator);
+  void fillPanelRow(Generator& generator, const std::vector<Affine>& batchIndex, const Affine& k,
+                    const std::string& count);
+  void fillLeftRow(Generator& generator, const std::vector<Affine>& batchIndex,
+                   const std::vector<Affine>& rowIndex, bool wholeDepth);
   void packRows(Generator& generator, const Affine& batch, const std::string& name);
   void packHere(Generator& generator, const std::vector<Affine>& batchIndex, const std::string& count);
   std::string panelInPlace(Generator& generator, const std::vector<Affine>& batchIndex, Extent& step);

@@ -58,7 +58,8 @@ class Enumeration {
         object_{"nuscope_runtime", emit::runtimeObject(), emit::objectCommand(target),
                 std::string(emit::runtimeObjectName)} {}
 
-  void addVariant(const nugraph::Variant& variant, const tiling::Space& space, std::size_t limit) {
+  void addVariant(const nugraph::Variant& variant, const tiling::Space& space, std::size_t limit,
+                  const Progress& progress) {
     found_.admitted += space.admitted;
     if (space.admitted == 0) {
       const std::string why = space.conflict.empty() ? "it takes none of the values that were asked for"
@@ -67,7 +68,8 @@ class Enumeration {
                                          variant.title, target_.name, why));
       return;
     }
-    for (const tiling::Parameters& parameters : pointsOf(variant, space, limit)) {
+    for (const tiling::Parameters& parameters : pointsOf(variant, space, limit, progress)) {
+      progress.check();
       if (!addPoint(variant, parameters)) return;
     }
   }
@@ -77,13 +79,14 @@ class Enumeration {
  private:
   /// All points; of too many, half spread evenly, and the fastest by the model among several times as many.
   std::vector<tiling::Parameters> pointsOf(const nugraph::Variant& variant, const tiling::Space& space,
-                                           std::size_t limit) const {
+                                           std::size_t limit, const Progress& progress) const {
     if (static_cast<std::size_t>(space.admitted) <= limit) return tiling::enumerate(space, limit);
     std::vector<tiling::Parameters> points = tiling::enumerate(space, (limit + 1) / 2);
     const auto kernel = emit::emitHost(graph_.root(), variant.results, extents_, target_, points[0]);
     if (!kernel) return points;
     std::vector<std::pair<double, tiling::Parameters>> pool;
     for (tiling::Parameters& parameters : tiling::enumerate(space, poolFactor * limit)) {
+      progress.check();
       const auto work =
           emit::workOf(graph_.root(), variant.results, extents_, target_, parameters, kernel->withoutVectors);
       pool.emplace_back(machine::modelledSeconds(work, target_, threads_), std::move(parameters));
@@ -205,7 +208,7 @@ Candidates enumerateCandidates(const nugraph::NuGraph& graph, const tensor::Exte
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     progress.check();
     progress.report(static_cast<double>(i) / static_cast<double>(chosen.size()), "emitting candidates");
-    enumeration.addVariant(*chosen[i], spaces[i], each);
+    enumeration.addVariant(*chosen[i], spaces[i], each, progress);
   }
   Candidates candidates = enumeration.take();
   const auto seen = static_cast<std::int64_t>(candidates.entrants.size()) + candidates.merged;

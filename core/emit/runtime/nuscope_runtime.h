@@ -687,17 +687,22 @@ class Pool {
 #if defined(__linux__) && defined(CPU_CLR)
   static int processor() { return sched_getcpu(); }
   /// A thread that wakes on the caller's processor gets nothing done there, and the system may take long to part
-  /// them: it asks for the other ones.
-  void leaveCaller(const cpu_set_t& allowed) {
-    if (processor() != caller_) return;
-    cpu_set_t others = allowed;
+  /// them: it asks for the other ones of those it may use.
+  struct Place {
+    cpu_set_t allowed, asked;
+  };
+  void leaveCaller(Place& place) {
+    cpu_set_t now;
+    if (processor() != caller_ || sched_getaffinity(0, sizeof now, &now) != 0) return;
+    if (!CPU_EQUAL(&now, &place.asked)) place.allowed = now;  // as somebody else has set it
+    cpu_set_t others = place.allowed;
     CPU_CLR(caller_, &others);
-    if (CPU_COUNT(&others) > 0) sched_setaffinity(0, sizeof others, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+    sched_getaffinity(0, sizeof place.asked, &place.asked);  // what the system made of it
   }
   void serve() {
-    cpu_set_t allowed;
-    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    serve([&] { if (known) leaveCaller(allowed); });
+    Place place = {};
+    serve([&] { leaveCaller(place); });
   }
 #else
   static int processor() { return 0; }
